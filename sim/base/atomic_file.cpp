@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/base/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "sim/base/error.h"
+
+namespace nearcube::base {
+namespace {
+
+/// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+  int release_and_close() {
+    const int fd = fd_;
+    fd_ = -1;
+    return ::close(fd);
+  }
+
+ private:
+  int fd_;
+};
+
+[[noreturn]] void throw_write_error(const std::string& path, int code) {
+  const bool users_fault =
+      code == ENOENT || code == ENOTDIR || code == EISDIR || code == EACCES || code == EROFS;
+  const char* hint = code == ENOSPC || code == EDQUOT ? " (the disk is full; nothing was left behind)" : "";
+  throw error(users_fault ? ExitStatus::kBadInput : ExitStatus::kOther, "{}: cannot write: {}{}", path,
+              std::strerror(code), hint);
+}
+
+/// Writes all of `content`; 0 or the error.
+int write_all(int fd, std::span<const std::uint8_t> content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(fd, content.data(), content.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return errno;
+    }
+    content = content.subspan(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+/// fsync, which some devices and pipes do not support; 0 or the error.
+int sync(int fd) { return ::fsync(fd) == 0 || errno == EINVAL || errno == EROFS ? 0 : errno; }
+
+}  // namespace
+
+std::string temporary_name(const std::string& path) { return fmt::format("{}.part.{}", path, ::getpid()); }
+
+void commit_file(const std::string& temporary, const std::string& path) {
+  int code = 0;
+  {
+    Descriptor file(::open(temporary.c_str(), O_RDONLY | O_CLOEXEC));
+    code = file.get() < 0 ? errno : sync(file.get());
+  }
+  if (code == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) code = errno;
+  if (code != 0) {
+    ::unlink(temporary.c_str());
+    throw_write_error(path, code);
+  }
+}
+
+void write_file_atomically(const std::string& path, std::span<const std::uint8_t> content) {
+  struct stat info = {};
+  const bool exists = ::stat(path.c_str(), &info) == 0;
+  if (exists && S_ISDIR(info.st_mode)) throw_write_error(path, EISDIR);
+  const bool in_place = exists && !S_ISREG(info.st_mode);
+  const std::string name = in_place ? path : temporary_name(path);
+  Descriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (file.get() < 0) throw_write_error(path, errno);
+  int code = write_all(file.get(), content);
+  if (code == 0) code = sync(file.get());
+  if (file.release_and_close() != 0 && code == 0) code = errno;
+  if (code == 0 && !in_place && std::rename(name.c_str(), path.c_str()) != 0) code = errno;
+  if (code != 0) {
+    if (!in_place) ::unlink(name.c_str());
+    throw_write_error(path, code);
+  }
+}
+
+void write_file_atomically(const std::string& path, std::string_view content) {
+  write_file_atomically(path,
+                        std::span(reinterpret_cast<const std::uint8_t*>(content.data()), content.size()));
+}
+
+std::vector<std::uint8_t> read_file(const std::string& path, std::string_view what) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) bad_input("{}: cannot read the {}: {}", path, what, std::strerror(errno));
+  struct stat info = {};
+  if (::fstat(file.get(), &info) == 0 && S_ISDIR(info.st_mode)) {
+    bad_input("{}: is a folder, not a {}", path, what);
+  }
+  std::vector<std::uint8_t> content(info.st_size > 0 ? static_cast<std::size_t>(info.st_size) : 0);
+  std::size_t size = 0;
+  for (;;) {
+    if (size == content.size()) content.resize(size + 65536);
+    const ssize_t got = ::read(file.get(), content.data() + size, content.size() - size);
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      bad_input("{}: cannot read the {}: {}", path, what, std::strerror(errno));
+    }
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  content.resize(size);
+  return content;
+}
+
+}  // namespace nearcube::base

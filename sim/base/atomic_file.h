@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that are whole or not there: written beside their final name, synced, then renamed.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nearcube::base {
+
+/// Writes `content` to `path` so that a reader sees the old file or the whole new one. A full disk or a
+/// missing folder throws Error (kOther: the machine is at fault; kBadInput: no such folder, or `path` is a
+/// folder) and leaves no temporary file. A device such as /dev/full or /dev/stdout is written in place.
+void write_file_atomically(const std::string& path, std::string_view content);
+void write_file_atomically(const std::string& path, std::span<const std::uint8_t> content);
+
+/// The whole file. Throws Error (kBadInput) that names `path` and `what` it was to be ("configuration", "ELF
+/// file").
+std::vector<std::uint8_t> read_file(const std::string& path, std::string_view what);
+
+/// The name that a file is written under before it is whole: beside `path`, so that a rename suffices.
+std::string temporary_name(const std::string& path);
+
+/// Syncs `temporary` to disk and renames it to `path`. On failure removes it and throws Error (kOther).
+void commit_file(const std::string& temporary, const std::string& path);
+
+}  // namespace nearcube::base

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "sim/base/atomic_file.h"
+#include "sim/base/error.h"
+#include "sim/base/interrupt.h"
+#include "sim/base/random.h"
+#include "sim/base/units.h"
+#include "tests/support/catch.h"
+
+using namespace nearcube;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A folder of its own that goes away with the test.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "nearcube-base-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~Folder() { fs::remove_all(path_); }
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  std::size_t entries() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
+  }
+
+ private:
+  fs::path path_;
+};
+
+ExitStatus status_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.status();
+  }
+  FAIL("no error");
+  return ExitStatus::kOther;
+}
+
+}  // namespace
+
+TEST_CASE("errors carry a message and an exit status", "[base]") {
+  try {
+    bad_input("{}: line {} is empty", "file", 7);
+    FAIL("no error");
+  } catch (const Error& error) {
+    CHECK(std::string(error.what()) == "file: line 7 is empty");
+    CHECK(error.exit_code() == 2);
+  }
+  CHECK(base::error(ExitStatus::kStuck, "x").exit_code() == 4);
+  CHECK(base::error(ExitStatus::kMismatch, "x").exit_code() == 3);
+}
+
+TEST_CASE("files are written whole and read back", "[base]") {
+  Folder folder;
+  const std::string path = folder.file("a");
+  base::write_file_atomically(path, std::string_view("one"));
+  base::write_file_atomically(path, std::string_view("two\0three", 9));
+  const auto content = base::read_file(path, "test file");
+  CHECK(std::string(content.begin(), content.end()) == std::string("two\0three", 9));
+  CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("a failed write leaves nothing behind", "[base]") {
+  Folder folder;
+  CHECK(status_of([&] { base::write_file_atomically(folder.file("no/such/a"), std::string_view("x")); }) ==
+        ExitStatus::kBadInput);
+  fs::create_directory(folder.file("d"));
+  CHECK(status_of([&] { base::write_file_atomically(folder.file("d"), std::string_view("x")); }) ==
+        ExitStatus::kBadInput);
+  CHECK(folder.entries() == 1);
+  try {
+    base::write_file_atomically("/dev/full", std::string_view("x"));
+    FAIL("/dev/full took a byte");
+  } catch (const Error& error) {
+    CHECK(error.status() == ExitStatus::kOther);
+    CHECK_THAT(error.what(), Catch::Matchers::Contains("disk is full"));
+  }
+  CHECK(fs::exists("/dev/full"));
+}
+
+TEST_CASE("reading names the file and what it should have been", "[base]") {
+  Folder folder;
+  try {
+    base::read_file(folder.file("gone"), "ELF file");
+    FAIL("no error");
+  } catch (const Error& error) {
+    CHECK_THAT(error.what(), Catch::Matchers::Contains("gone") && Catch::Matchers::Contains("ELF file"));
+    CHECK(error.status() == ExitStatus::kBadInput);
+  }
+  CHECK(status_of([&] { base::read_file(folder.file("."), "ELF file"); }) == ExitStatus::kBadInput);
+}
+
+TEST_CASE("units", "[base]") {
+  CHECK(base::with_separators(0) == "0");
+  CHECK(base::with_separators(999) == "999");
+  CHECK(base::with_separators(1000) == "1,000");
+  CHECK(base::with_separators(1234567) == "1,234,567");
+  CHECK(base::format_bytes(12) == "12 B");
+  CHECK(base::format_bytes(65536) == "64 KiB");
+  CHECK(base::format_bytes(1572865) == "1.50 MiB");
+  CHECK(base::format_percent(0.1234) == "12.3 %");
+  CHECK(base::cycles_to_ns(5) == Approx(4.0));
+  CHECK(base::ns_to_cycles(4.0) == 5);
+  CHECK(base::ns_to_cycles(4.1) == 6);
+}
+
+TEST_CASE("random numbers are the published ones, bounded, and spread", "[base]") {
+  base::Random random(1234567);
+  // First outputs of splitmix64 with this seed, from its reference implementation.
+  CHECK(random.next() == 6457827717110365317ull);
+  CHECK(random.next() == 3203168211198807973ull);
+  std::set<std::uint64_t> seen;
+  double sum = 0;
+  double squares = 0;
+  for (int i = 0; i < 10000; ++i) {
+    const auto value = random.below(10);
+    REQUIRE(value < 10);
+    seen.insert(value);
+    const double x = static_cast<double>(random.normal());
+    sum += x;
+    squares += x * x;
+  }
+  CHECK(seen.size() == 10);
+  CHECK(sum / 10000 == Approx(0.0).margin(0.05));
+  CHECK(squares / 10000 == Approx(1.0).margin(0.05));
+}
+
+TEST_CASE("the first interrupt is noted", "[base]") {
+  base::catch_interrupts();
+  CHECK_FALSE(base::interrupted());
+  std::raise(SIGINT);
+  CHECK(base::interrupted());
+  CHECK(base::interrupt_signal() == SIGINT);
+  base::clear_interrupt();
+  CHECK_FALSE(base::interrupted());
+}
