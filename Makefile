@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front door; CMake does the work (see CMakePresets.json for the build kinds).
+
+BUILD ?= build
+JOBS ?= $(shell nproc)
+ARGS ?=
+CMAKE_BUILD = cmake --build $(BUILD) -j $(JOBS)
+CTEST = ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error
+
+.DEFAULT_GOAL := help
+.PHONY: build demo test lint synth bench coverage docs nightly clean help configure setup-dev
+
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+configure: $(BUILD)/build.ninja
+
+$(BUILD)/build.ninja: CMakeLists.txt CMakePresets.json
+	@cmake --preset release -B $(BUILD) >$(BUILD).log 2>&1 || { cat $(BUILD).log; rm -f $(BUILD).log; exit 1; }
+	@rm -f $(BUILD).log
+
+build: configure ## The program, its models and its firmware
+	@$(CMAKE_BUILD) --target nearcube_all
+
+demo: build ## A firmware convolution on a real image, checked bit for bit
+	@$(BUILD)/bin/nearcube demo $(ARGS)
+
+test: configure ## All tests but the long ones
+	@$(CMAKE_BUILD)
+	@$(CTEST) -LE nightly
+
+nightly: configure ## All tests with their long trip counts
+	@$(CMAKE_BUILD)
+	@NEARCUBE_NIGHTLY=1 $(CTEST) --timeout 14400
+
+lint: setup-dev configure ## Verilator, Yosys, clang-format, shellcheck, layering, generated files
+	@scripts/lint $(BUILD)
+
+synth: setup-dev ## Area and longest path by block (Yosys, OSU 0.18 um, OpenSTA)
+	@scripts/synth --output $(BUILD)/synth $(ARGS)
+
+bench: build ## Speed of the models and cycles of the kernels
+	@$(CMAKE_BUILD) --target nearcube_bench
+	@scripts/bench --build $(BUILD) $(ARGS)
+
+coverage: setup-dev ## Verilator line and toggle coverage of rtl/
+	@scripts/coverage $(ARGS)
+
+docs: setup-dev ## The guides and the C++ reference as HTML in build/docs
+	@scripts/docs --output $(BUILD)/docs
+
+setup-dev:
+	@scripts/setup.sh --dev
+
+clean: ## Remove everything that was built
+	rm -rf $(BUILD)
