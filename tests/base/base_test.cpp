@@ -9,6 +9,7 @@
 #include "sim/base/error.h"
 #include "sim/base/interrupt.h"
 #include "sim/base/random.h"
+#include "sim/base/suggest.h"
 #include "sim/base/units.h"
 #include "tests/support/catch.h"
 
@@ -142,4 +143,15 @@ TEST_CASE("the first interrupt is noted", "[base]") {
   CHECK(base::interrupt_signal() == SIGINT);
   base::clear_interrupt();
   CHECK_FALSE(base::interrupted());
+}
+
+TEST_CASE("a mistyped name finds its neighbour, a foreign one does not", "[base]") {
+  const std::vector<std::string> names = {"conv2d", "gemm", "gemv", "maxpool", "relu"};
+  CHECK(base::closest("conv2", names) == "conv2d");
+  CHECK(base::closest("covn2d", names) == "conv2d");
+  CHECK(base::closest("max-pool", names) == "maxpool");
+  CHECK(base::closest("gem", names) == "gemm");
+  CHECK(base::closest("laplace", names).empty());
+  CHECK(base::did_you_mean("rleu", names) == ", did you mean \"relu\"?");
+  CHECK(base::did_you_mean("", names).empty());
 }

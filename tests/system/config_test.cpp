@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "sim/base/error.h"
+#include "sim/system/cluster_config.h"
+#include "tests/support/catch.h"
+
+using namespace nearcube;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string default_text() {
+  std::ifstream in("config/cluster/default.yaml");
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// The error of the default configuration with the first match of `from` replaced by `to`.
+std::string error_with(const std::string& from, const std::string& to) {
+  const std::string before = default_text();
+  const std::string after =
+      std::regex_replace(before, std::regex(from), to, std::regex_constants::format_first_only);
+  REQUIRE(after != before);
+  std::string name = (fs::temp_directory_path() / "nearcube-config-XXXXXX").string();
+  REQUIRE(mkstemp(name.data()) >= 0);
+  std::ofstream(name) << after;
+  std::string message = "no error";
+  try {
+    system::load_cluster_config(name);
+  } catch (const Error& error) {
+    CHECK(error.status() == ExitStatus::kBadInput);
+    message = error.what();
+    const std::size_t at = message.find(name);
+    CHECK(at == 0);
+    if (at == 0) message = message.substr(name.size());
+  }
+  fs::remove(name);
+  return message;
+}
+
+}  // namespace
+
+TEST_CASE("the default configuration is what the specification says", "[config]") {
+  const auto config = system::load_cluster_config("config/cluster/default.yaml");
+  CHECK(config.cluster == system::ClusterParameters());
+  CHECK(config.ntx_hz == 1.25e9);
+  CHECK(config.core_hz() == 625e6);
+  CHECK(config.memory_bytes == 2ull << 30);
+  CHECK(config.timing.read_latency_core_cycles == 25);
+  CHECK(config.untouched == memory::Untouched::kPoison);
+}
+
+TEST_CASE("every value of the default configuration has a comment with its source or reason", "[config]") {
+  std::istringstream text(default_text());
+  std::string line;
+  while (std::getline(text, line)) {
+    if (std::regex_search(line, std::regex("^  [a-z_]+: "))) {
+      CAPTURE(line);
+      CHECK(line.find(" # ") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("a mistake in a configuration is named by file, line, key and reason", "[config]") {
+  CHECK(error_with("ntx: 8", "ntxs: 8") == ":10: key cluster.ntx: missing");
+  CHECK(error_with("outstanding: 32", "outstanding: 32\n  outstandign: 1") ==
+        ":29: unknown key memory.outstandign, did you mean \"outstanding\"?");
+  CHECK(error_with("untouched: poison", "untouched: poisn") ==
+        ":29: key memory.untouched: \"poisn\" is none of zero, poison, did you mean \"poison\"?");
+  CHECK(error_with("ntx: 8", "ntx: eight") == ":10: key cluster.ntx: \"eight\" is not a whole number");
+  CHECK(error_with("ntx: 8", "ntx: 8.5") == ":10: key cluster.ntx: \"8.5\" is not a whole number");
+  CHECK(error_with("ntx: 8", "ntx: 0") == ":10: key cluster.ntx: 0 is not in 1 .. 8");
+  CHECK(error_with("ntx: 8", "ntx: [8]") == ":10: key cluster.ntx: must be a whole number");
+  CHECK(error_with("capacity_bytes: 2 GiB", "capacity_bytes: 0") ==
+        ":22: key memory.capacity_bytes: 0 B is not in 4 KiB .. 1 TiB");
+  CHECK_THAT(error_with("capacity_bytes: 2 GiB", "capacity_bytes: 2 GB"),
+             Catch::Matchers::Contains("is not a size"));
+  CHECK_THAT(error_with("capacity_bytes: 2 GiB", "capacity_bytes: 5000"),
+             Catch::Matchers::Contains("multiple of 4 KiB"));
+  CHECK_THAT(error_with("read_bytes_per_core_cycle: 8", "read_bytes_per_core_cycle: 0"),
+             Catch::Matchers::Contains("key memory.read_bytes_per_core_cycle: 0 is not in"));
+  CHECK_THAT(error_with("read_latency_ns: 40", "read_latency_ns: nan"),
+             Catch::Matchers::Contains("is not a number"));
+  CHECK_THAT(error_with("read_latency_ns: 40", "read_latency_ns: 40\n  read_latency_core_cycles: 3"),
+             Catch::Matchers::Contains("one unit only"));
+  CHECK_THAT(error_with("read_latency_ns: 40 .*", ""),
+             Catch::Matchers::Contains("memory.read_latency_ns: missing"));
+  CHECK_THAT(error_with("clock:", "clocks:"), Catch::Matchers::Contains("key clock: missing"));
+  CHECK_THAT(error_with("ntx: 8", "ntx: 8\n  ntx: 8"), Catch::Matchers::Contains("given twice"));
+  CHECK_THAT(error_with("nearcube-cluster-1", "nearcube-cluster-2"), Catch::Matchers::Contains("key schema"));
+  CHECK_THAT(error_with("ntx: 8", "ntx: {8"), Catch::Matchers::Contains("not YAML"));
+  CHECK_THAT(error_with("clock:\n  ntx_hz: 1.25e9", "clock: 5\n"),
+             Catch::Matchers::Contains("must be a mapping"));
+  CHECK_THROWS_WITH(system::load_cluster_config("no/such.yaml"),
+                    Catch::Matchers::Contains("no/such.yaml: cannot read the configuration"));
+}
+
+TEST_CASE("a latency may be given in core cycles", "[config]") {
+  CHECK(error_with("read_latency_ns: 40", "read_latency_core_cycles: 7") == "no error");
+}
