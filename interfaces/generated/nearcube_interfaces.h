@@ -244,5 +244,141 @@
 #define NC_NTX_DEBUG_STAGED_MASK 0x200u
 #define NC_NTX_DEBUG_OPCODE_LSB 12u  // Operation of the active command
 #define NC_NTX_DEBUG_OPCODE_MASK 0xF000u
+#define NC_JOB_LIST_ADDRESS 0x80100000u  // Where the runtime looks for the job list unless nc_job_list_pointer is patched; the firmware image ends below it
+#define NC_JOB_MAGIC 0x4c4a434eu  // job_header.magic: NCJL
+#define NC_RECORD_MAGIC 0x4352434eu  // job_record.magic: NCRC
+#define NC_JOB_VERSION 0x1u  // job_header.version
+#define NC_TILE_SPACE_BYTES 0xe800u  // First bytes of the TCDM, which belong to tiles; the rest of 64 KiB holds the firmware's data and stack
+#define NC_KIND_CONV2D 0x1u  // Convolution: out[o][y][x] = init + sum of in[c][y*stride_rows+i][x*stride_cols+j] * w[o][c][i][j]
+#define NC_KIND_GEMM 0x2u  // Matrix product: out[m][n] = init + sum of in[m][k] * w[k][n]
+#define NC_KIND_GEMV 0x3u  // Matrix times vector: out[0][m] = init + sum of in[m][k] * w[0][k]
+#define NC_KIND_AXPY 0x4u  // out = out + w[0][0] * in, rounded once (needs init_output)
+#define NC_KIND_MAX_POOL 0x5u  // Maximum over a window; NaN gives NaN, +0 is above -0
+#define NC_KIND_RELU 0x6u  // in where it is positive or NaN, else +0
+#define NC_KIND_STENCIL 0x7u  // Star stencil, one rounding a dimension: out = RN(w[0..2] over columns), then out = RN(out + w[3..4] over rows), then out = RN(out + w[5..6] over planes), for dimensions whose kernel extent is 3
+#define NC_FLAG_LOAD_INPUT 0x1u  // Copy the input box from cube memory (else the TCDM still holds it)
+#define NC_FLAG_LOAD_WEIGHTS 0x2u  // Copy the weights block from cube memory
+#define NC_FLAG_STORE_OUTPUT 0x4u  // Copy the output box to cube memory
+#define NC_FLAG_INIT_BIAS 0x8u  // Sums start from bias[output plane]
+#define NC_FLAG_INIT_OUTPUT 0x10u  // Sums start from the output box's values in cube memory
+#define NC_FLAG_RELU 0x20u  // ReLU at the rounding store
+#define NC_FLAG_WIDE_IN 0x40u  // Sums go on from the wide images of the tile before (partial_offset)
+#define NC_FLAG_WIDE_OUT 0x80u  // Sums stay wide images (partial_offset); nothing is rounded
+#define NC_FLAG_SYNC 0x100u  // Load nothing before every earlier tile has been stored
+#define NC_FLAGS_ALL 0x1ffu  // All flags that mean something
+#define NC_PHASE_BOOT 0x0u  // Reset to main
+#define NC_PHASE_CHECK 0x1u  // The runtime checks the job list
+#define NC_PHASE_FILL 0x2u  // First tile's transfers, nothing to compute yet
+#define NC_PHASE_TILES 0x3u  // Tiles: transfers and computation overlap
+#define NC_PHASE_DRAIN 0x4u  // Last tile's result goes to cube memory
+#define NC_PHASE_DONE 0x5u  // The completion record is written
+#define NC_PHASE_COUNT 0x6u  // Number of phases
+#define NC_JOB_OK 0x0u  // job_record.status and exit code: all tiles done
+#define NC_JOB_BAD_POINTER 0x10u  // The job list, or an array that it names, is misaligned or outside the cube memory that the core sees
+#define NC_JOB_BAD_MAGIC 0x11u  // No job list: magic differs
+#define NC_JOB_BAD_VERSION 0x12u  // Version, size of a descriptor or reserved fields differ from what this firmware knows
+#define NC_JOB_BAD_RANGE 0x13u  // This cluster has no range, or its range leaves the descriptors
+#define NC_JOB_BAD_HARDWARE 0x14u  // The list was made for another size of wide images or of the TCDM
+#define NC_JOB_BAD_KIND 0x20u  // Unknown kind of tile
+#define NC_JOB_BAD_FLAGS 0x21u  // Flags unknown, contradictory, or not for this kind
+#define NC_JOB_BAD_SHAPE 0x22u  // A zero or too large extent, or boxes that do not fit together
+#define NC_JOB_BAD_LANES 0x23u  // lanes_a * lanes_b is 0 or more than the NTX there are, or too few for the output
+#define NC_JOB_BAD_TCDM 0x24u  // A box is misaligned in the TCDM, leaves the tile space, or rows overlap
+#define NC_JOB_BAD_ADDRESS 0x25u  // An address or pitch in cube memory is misaligned, or the box lies outside cube memory
+#define NC_JOB_BAD_RESERVED 0x26u  // A reserved field is not zero
+#define NC_JOB_DMA_ERROR 0x30u  // A transfer ended with a bus error
+#define NC_JOB_NTX_ERROR 0x31u  // An NTX refused or stopped a command
+#define NC_EXIT_TRAP 0x40u  // Exit code of the firmware: uncaught exception
+
+// Start of a job list, 8-byte aligned.
+typedef struct {
+  uint32_t magic;  // job_magic
+  uint16_t version;  // job_version
+  uint16_t descriptor_bytes;  // Size of a tile descriptor: 128
+  uint32_t descriptor_count;  // Descriptors in the array
+  uint32_t cluster_count;  // Ranges and records: the clusters that this list is for
+  uint64_t descriptors_address;  // Array of tile_descriptor, 8-byte aligned
+  uint64_t ranges_address;  // Array of job_range, one a cluster
+  uint64_t records_address;  // Array of job_record, one a cluster, which the runtime writes
+  uint32_t image_bytes;  // Size of a wide image: 4 * (segments of the accumulator + 1)
+  uint32_t tile_bytes;  // Bytes from the start of the TCDM that the tiles use, at most tile_space_bytes
+  uint64_t reserved[2];  // 0
+} nc_job_header_t;
+static_assert(sizeof(nc_job_header_t) == 64, "layout of nc_job_header_t");
+
+// The descriptors of one cluster.
+typedef struct {
+  uint32_t first;  // Index of its first descriptor
+  uint32_t count;  // How many; may be 0
+} nc_job_range_t;
+static_assert(sizeof(nc_job_range_t) == 8, "layout of nc_job_range_t");
+
+// One tile. Planes, rows and columns are counts of fp32 words; pitches and offsets in cube memory are bytes, pitches in the TCDM words. NTX number n takes lane a = n mod lanes_a and lane b = n / lanes_a; a lane takes every lanes-th item from its own number on. Lanes a share out: output planes (conv2d, max_pool, stencil), output rows (gemm, axpy, relu), output columns (gemv); lanes b: output rows (conv2d, max_pool, stencil), output columns (gemm); 1 for the others.
+typedef struct {
+  uint16_t kind;  // kind_...
+  uint16_t flags;  // flag_...
+  uint8_t lanes_a;  // NTX side by side in the first shared-out dimension
+  uint8_t lanes_b;  // NTX side by side in the second
+  uint8_t pad_top;  // Rows of pad_value above the input box in the TCDM
+  uint8_t pad_bottom;  // Rows of pad_value below
+  uint64_t input_address;  // First word of the input box in cube memory
+  uint64_t weights_address;  // First word of the weights block
+  uint64_t output_address;  // First word of the output box
+  uint64_t bias_address;  // Bias of the first output plane (32 bits each, within the core's view of cube memory)
+  uint32_t input_row_pitch;  // Bytes from row to row
+  uint32_t input_plane_pitch;  // Bytes from plane to plane
+  uint32_t weights_row_pitch;  // Bytes from row to row of the weights block
+  uint32_t output_row_pitch;  // Bytes from row to row
+  uint32_t output_plane_pitch;  // Bytes from plane to plane
+  uint32_t pad_value;  // Bits of the padding: +0 for sums, -Inf for maxima
+  uint32_t input_offset;  // Byte offset of the padded input box in the TCDM
+  uint32_t weights_offset;  // Byte offset of the weights block
+  uint32_t output_offset;  // Byte offset of the output box
+  uint32_t partial_offset;  // Byte offset of the wide images, [output plane][row][column] without gaps (gemm: [row][column])
+  uint32_t input_tcdm_plane;  // Words from plane to plane of the padded input box
+  uint32_t output_tcdm_plane;  // Words from plane to plane of the output box
+  uint16_t input_tcdm_row;  // Words from row to row of the padded input box
+  uint16_t weights_tcdm_row;  // Words from row to row of the weights block
+  uint16_t output_tcdm_row;  // Words from row to row of the output box
+  uint8_t pad_left;  // Columns of pad_value before the input box
+  uint8_t pad_right;  // Columns of pad_value after
+  uint16_t input_planes;  // Planes of the input box
+  uint16_t input_rows;  // Rows of the input box, without padding
+  uint16_t input_cols;  // Columns of the input box, without padding
+  uint16_t weights_rows;  // Rows of the weights block (conv2d: one an output plane)
+  uint16_t weights_cols;  // Columns of the weights block
+  uint16_t output_planes;  // Planes of the output box
+  uint16_t output_rows;  // Rows of the output box
+  uint16_t output_cols;  // Columns of the output box
+  uint16_t kernel_planes;  // Window: planes (stencil: 1 or 3; else 1)
+  uint16_t kernel_rows;  // Window: rows
+  uint16_t kernel_cols;  // Window: columns
+  uint16_t stride_rows;  // Input rows from one output row to the next
+  uint16_t stride_cols;  // Input columns from one output column to the next
+  uint16_t reserved0;  // 0
+  uint32_t reserved1;  // 0
+} nc_tile_descriptor_t;
+static_assert(sizeof(nc_tile_descriptor_t) == 128, "layout of nc_tile_descriptor_t");
+
+// What a cluster reports at its end. Core cycles are of the core's clock, all others of the NTX clock.
+typedef struct {
+  uint32_t magic;  // record_magic
+  uint32_t status;  // job_ok or the reason of the end
+  uint32_t descriptor;  // Index of the descriptor at fault (status >= 32), else of the one after the last
+  uint32_t cluster;  // Cluster number
+  uint64_t start_cycle;  // Cycle counter when the runtime started
+  uint64_t end_cycle;  // Cycle counter when the last result was in cube memory
+  uint32_t phase_cycles[8];  // Cycles a phase
+  uint32_t tiles;  // Tiles done
+  uint32_t commands;  // NTX commands
+  uint32_t transfers;  // DMA transfers
+  uint32_t core_cycles;  // Core cycles from start to end
+  uint32_t setup_core_cycles;  // Core cycles spent on programming the NTX
+  uint32_t dma_core_cycles;  // Core cycles spent on programming the DMA
+  uint32_t wait_ntx_core_cycles;  // Core cycles spent waiting for the NTX
+  uint32_t wait_dma_core_cycles;  // Core cycles spent waiting for transfers
+  uint64_t reserved[4];  // 0
+} nc_job_record_t;
+static_assert(sizeof(nc_job_record_t) == 128, "layout of nc_job_record_t");
 
 #endif

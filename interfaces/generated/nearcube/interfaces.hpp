@@ -368,5 +368,186 @@ inline constexpr unsigned kDebugOpcodeLsb = 12;
 inline constexpr unsigned kDebugOpcodeWidth = 4;
 }  // namespace ntx
 
+/// Where the runtime looks for the job list unless nc_job_list_pointer is patched; the firmware image ends below it.
+inline constexpr std::uint32_t kJobListAddress = 0x80100000;
+/// job_header.magic: NCJL.
+inline constexpr std::uint32_t kJobMagic = 0x4c4a434e;
+/// job_record.magic: NCRC.
+inline constexpr std::uint32_t kRecordMagic = 0x4352434e;
+/// job_header.version.
+inline constexpr std::uint32_t kJobVersion = 0x1;
+/// First bytes of the TCDM, which belong to tiles; the rest of 64 KiB holds the firmware's data and stack.
+inline constexpr std::uint32_t kTileSpaceBytes = 0xe800;
+/// Convolution: out[o][y][x] = init + sum of in[c][y*stride_rows+i][x*stride_cols+j] * w[o][c][i][j].
+inline constexpr std::uint32_t kKindConv2d = 0x1;
+/// Matrix product: out[m][n] = init + sum of in[m][k] * w[k][n].
+inline constexpr std::uint32_t kKindGemm = 0x2;
+/// Matrix times vector: out[0][m] = init + sum of in[m][k] * w[0][k].
+inline constexpr std::uint32_t kKindGemv = 0x3;
+/// out = out + w[0][0] * in, rounded once (needs init_output).
+inline constexpr std::uint32_t kKindAxpy = 0x4;
+/// Maximum over a window; NaN gives NaN, +0 is above -0.
+inline constexpr std::uint32_t kKindMaxPool = 0x5;
+/// in where it is positive or NaN, else +0.
+inline constexpr std::uint32_t kKindRelu = 0x6;
+/// Star stencil, one rounding a dimension: out = RN(w[0..2] over columns), then out = RN(out + w[3..4] over rows), then out = RN(out + w[5..6] over planes), for dimensions whose kernel extent is 3.
+inline constexpr std::uint32_t kKindStencil = 0x7;
+/// Copy the input box from cube memory (else the TCDM still holds it).
+inline constexpr std::uint32_t kFlagLoadInput = 0x1;
+/// Copy the weights block from cube memory.
+inline constexpr std::uint32_t kFlagLoadWeights = 0x2;
+/// Copy the output box to cube memory.
+inline constexpr std::uint32_t kFlagStoreOutput = 0x4;
+/// Sums start from bias[output plane].
+inline constexpr std::uint32_t kFlagInitBias = 0x8;
+/// Sums start from the output box's values in cube memory.
+inline constexpr std::uint32_t kFlagInitOutput = 0x10;
+/// ReLU at the rounding store.
+inline constexpr std::uint32_t kFlagRelu = 0x20;
+/// Sums go on from the wide images of the tile before (partial_offset).
+inline constexpr std::uint32_t kFlagWideIn = 0x40;
+/// Sums stay wide images (partial_offset); nothing is rounded.
+inline constexpr std::uint32_t kFlagWideOut = 0x80;
+/// Load nothing before every earlier tile has been stored.
+inline constexpr std::uint32_t kFlagSync = 0x100;
+/// All flags that mean something.
+inline constexpr std::uint32_t kFlagsAll = 0x1ff;
+/// Reset to main.
+inline constexpr std::uint32_t kPhaseBoot = 0x0;
+/// The runtime checks the job list.
+inline constexpr std::uint32_t kPhaseCheck = 0x1;
+/// First tile's transfers, nothing to compute yet.
+inline constexpr std::uint32_t kPhaseFill = 0x2;
+/// Tiles: transfers and computation overlap.
+inline constexpr std::uint32_t kPhaseTiles = 0x3;
+/// Last tile's result goes to cube memory.
+inline constexpr std::uint32_t kPhaseDrain = 0x4;
+/// The completion record is written.
+inline constexpr std::uint32_t kPhaseDone = 0x5;
+/// Number of phases.
+inline constexpr std::uint32_t kPhaseCount = 0x6;
+/// job_record.status and exit code: all tiles done.
+inline constexpr std::uint32_t kJobOk = 0x0;
+/// The job list, or an array that it names, is misaligned or outside the cube memory that the core sees.
+inline constexpr std::uint32_t kJobBadPointer = 0x10;
+/// No job list: magic differs.
+inline constexpr std::uint32_t kJobBadMagic = 0x11;
+/// Version, size of a descriptor or reserved fields differ from what this firmware knows.
+inline constexpr std::uint32_t kJobBadVersion = 0x12;
+/// This cluster has no range, or its range leaves the descriptors.
+inline constexpr std::uint32_t kJobBadRange = 0x13;
+/// The list was made for another size of wide images or of the TCDM.
+inline constexpr std::uint32_t kJobBadHardware = 0x14;
+/// Unknown kind of tile.
+inline constexpr std::uint32_t kJobBadKind = 0x20;
+/// Flags unknown, contradictory, or not for this kind.
+inline constexpr std::uint32_t kJobBadFlags = 0x21;
+/// A zero or too large extent, or boxes that do not fit together.
+inline constexpr std::uint32_t kJobBadShape = 0x22;
+/// lanes_a * lanes_b is 0 or more than the NTX there are, or too few for the output.
+inline constexpr std::uint32_t kJobBadLanes = 0x23;
+/// A box is misaligned in the TCDM, leaves the tile space, or rows overlap.
+inline constexpr std::uint32_t kJobBadTcdm = 0x24;
+/// An address or pitch in cube memory is misaligned, or the box lies outside cube memory.
+inline constexpr std::uint32_t kJobBadAddress = 0x25;
+/// A reserved field is not zero.
+inline constexpr std::uint32_t kJobBadReserved = 0x26;
+/// A transfer ended with a bus error.
+inline constexpr std::uint32_t kJobDmaError = 0x30;
+/// An NTX refused or stopped a command.
+inline constexpr std::uint32_t kJobNtxError = 0x31;
+/// Exit code of the firmware: uncaught exception.
+inline constexpr std::uint32_t kExitTrap = 0x40;
+
+/// Start of a job list, 8-byte aligned.
+struct JobHeader {
+  std::uint32_t magic;  ///< job_magic
+  std::uint16_t version;  ///< job_version
+  std::uint16_t descriptor_bytes;  ///< Size of a tile descriptor: 128
+  std::uint32_t descriptor_count;  ///< Descriptors in the array
+  std::uint32_t cluster_count;  ///< Ranges and records: the clusters that this list is for
+  std::uint64_t descriptors_address;  ///< Array of tile_descriptor, 8-byte aligned
+  std::uint64_t ranges_address;  ///< Array of job_range, one a cluster
+  std::uint64_t records_address;  ///< Array of job_record, one a cluster, which the runtime writes
+  std::uint32_t image_bytes;  ///< Size of a wide image: 4 * (segments of the accumulator + 1)
+  std::uint32_t tile_bytes;  ///< Bytes from the start of the TCDM that the tiles use, at most tile_space_bytes
+  std::uint64_t reserved[2];  ///< 0
+};
+static_assert(sizeof(JobHeader) == 64);
+
+/// The descriptors of one cluster.
+struct JobRange {
+  std::uint32_t first;  ///< Index of its first descriptor
+  std::uint32_t count;  ///< How many; may be 0
+};
+static_assert(sizeof(JobRange) == 8);
+
+/// One tile. Planes, rows and columns are counts of fp32 words; pitches and offsets in cube memory are bytes, pitches in the TCDM words. NTX number n takes lane a = n mod lanes_a and lane b = n / lanes_a; a lane takes every lanes-th item from its own number on. Lanes a share out: output planes (conv2d, max_pool, stencil), output rows (gemm, axpy, relu), output columns (gemv); lanes b: output rows (conv2d, max_pool, stencil), output columns (gemm); 1 for the others.
+struct TileDescriptor {
+  std::uint16_t kind;  ///< kind_...
+  std::uint16_t flags;  ///< flag_...
+  std::uint8_t lanes_a;  ///< NTX side by side in the first shared-out dimension
+  std::uint8_t lanes_b;  ///< NTX side by side in the second
+  std::uint8_t pad_top;  ///< Rows of pad_value above the input box in the TCDM
+  std::uint8_t pad_bottom;  ///< Rows of pad_value below
+  std::uint64_t input_address;  ///< First word of the input box in cube memory
+  std::uint64_t weights_address;  ///< First word of the weights block
+  std::uint64_t output_address;  ///< First word of the output box
+  std::uint64_t bias_address;  ///< Bias of the first output plane (32 bits each, within the core's view of cube memory)
+  std::uint32_t input_row_pitch;  ///< Bytes from row to row
+  std::uint32_t input_plane_pitch;  ///< Bytes from plane to plane
+  std::uint32_t weights_row_pitch;  ///< Bytes from row to row of the weights block
+  std::uint32_t output_row_pitch;  ///< Bytes from row to row
+  std::uint32_t output_plane_pitch;  ///< Bytes from plane to plane
+  std::uint32_t pad_value;  ///< Bits of the padding: +0 for sums, -Inf for maxima
+  std::uint32_t input_offset;  ///< Byte offset of the padded input box in the TCDM
+  std::uint32_t weights_offset;  ///< Byte offset of the weights block
+  std::uint32_t output_offset;  ///< Byte offset of the output box
+  std::uint32_t partial_offset;  ///< Byte offset of the wide images, [output plane][row][column] without gaps (gemm: [row][column])
+  std::uint32_t input_tcdm_plane;  ///< Words from plane to plane of the padded input box
+  std::uint32_t output_tcdm_plane;  ///< Words from plane to plane of the output box
+  std::uint16_t input_tcdm_row;  ///< Words from row to row of the padded input box
+  std::uint16_t weights_tcdm_row;  ///< Words from row to row of the weights block
+  std::uint16_t output_tcdm_row;  ///< Words from row to row of the output box
+  std::uint8_t pad_left;  ///< Columns of pad_value before the input box
+  std::uint8_t pad_right;  ///< Columns of pad_value after
+  std::uint16_t input_planes;  ///< Planes of the input box
+  std::uint16_t input_rows;  ///< Rows of the input box, without padding
+  std::uint16_t input_cols;  ///< Columns of the input box, without padding
+  std::uint16_t weights_rows;  ///< Rows of the weights block (conv2d: one an output plane)
+  std::uint16_t weights_cols;  ///< Columns of the weights block
+  std::uint16_t output_planes;  ///< Planes of the output box
+  std::uint16_t output_rows;  ///< Rows of the output box
+  std::uint16_t output_cols;  ///< Columns of the output box
+  std::uint16_t kernel_planes;  ///< Window: planes (stencil: 1 or 3; else 1)
+  std::uint16_t kernel_rows;  ///< Window: rows
+  std::uint16_t kernel_cols;  ///< Window: columns
+  std::uint16_t stride_rows;  ///< Input rows from one output row to the next
+  std::uint16_t stride_cols;  ///< Input columns from one output column to the next
+  std::uint16_t reserved0;  ///< 0
+  std::uint32_t reserved1;  ///< 0
+};
+static_assert(sizeof(TileDescriptor) == 128);
+
+/// What a cluster reports at its end. Core cycles are of the core's clock, all others of the NTX clock.
+struct JobRecord {
+  std::uint32_t magic;  ///< record_magic
+  std::uint32_t status;  ///< job_ok or the reason of the end
+  std::uint32_t descriptor;  ///< Index of the descriptor at fault (status >= 32), else of the one after the last
+  std::uint32_t cluster;  ///< Cluster number
+  std::uint64_t start_cycle;  ///< Cycle counter when the runtime started
+  std::uint64_t end_cycle;  ///< Cycle counter when the last result was in cube memory
+  std::uint32_t phase_cycles[8];  ///< Cycles a phase
+  std::uint32_t tiles;  ///< Tiles done
+  std::uint32_t commands;  ///< NTX commands
+  std::uint32_t transfers;  ///< DMA transfers
+  std::uint32_t core_cycles;  ///< Core cycles from start to end
+  std::uint32_t setup_core_cycles;  ///< Core cycles spent on programming the NTX
+  std::uint32_t dma_core_cycles;  ///< Core cycles spent on programming the DMA
+  std::uint32_t wait_ntx_core_cycles;  ///< Core cycles spent waiting for the NTX
+  std::uint32_t wait_dma_core_cycles;  ///< Core cycles spent waiting for transfers
+  std::uint64_t reserved[4];  ///< 0
+};
+static_assert(sizeof(JobRecord) == 128);
 
 }  // namespace nearcube::interfaces

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <bit>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "sim/base/atomic_file.h"
+#include "sim/base/error.h"
+#include "sw/network/npy.h"
+#include "tests/support/catch.h"
+
+using namespace nearcube;
+using Catch::Matchers::Contains;
+using network::Shape;
+using network::Tensor;
+
+namespace {
+
+/// A file name that is removed again.
+struct Scratch {
+  std::string path;
+  explicit Scratch(const std::string& name)
+      : path((std::filesystem::temp_directory_path() / ("nearcube_" + name)).string()) {}
+  ~Scratch() {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+  }
+  void write(const std::string& content) const { std::ofstream(path, std::ios::binary) << content; }
+};
+
+std::string npy(const std::string& dictionary, const std::string& data) {
+  std::string file("\x93NUMPY\x01\x00", 8);
+  file += {static_cast<char>(dictionary.size()), '\0'};
+  return file + dictionary + data;
+}
+
+}  // namespace
+
+TEST_CASE("NPY files come back as they were written") {
+  const Scratch file("roundtrip.npy");
+  for (const Shape& shape : {Shape{}, Shape{5}, Shape{2, 3}, Shape{2, 0, 3}, Shape{1, 2, 3, 4}}) {
+    Tensor tensor(shape);
+    for (std::int64_t i = 0; i < tensor.size(); ++i)
+      tensor[i] = std::bit_cast<float>(0x7FC0'0001u + 77u * unsigned(i));
+    network::write_npy(file.path, tensor);
+    const Tensor back = network::read_npy(file.path);
+    CHECK(back.shape() == shape);
+    CHECK(network::to_bytes(back) == network::to_bytes(tensor));
+    const auto bytes = base::read_file(file.path, "NPY file");
+    CHECK((bytes.size() - network::to_bytes(tensor).size()) % 64 == 0);
+  }
+}
+
+TEST_CASE("NPY headers as other writers space them are read") {
+  const Scratch file("spaced.npy");
+  file.write(npy("{'shape': (2,1,), 'fortran_order': False,'descr':'<f4'}\n",
+                 std::string("\0\0\x80\x3f\0\0\0\x40", 8)));
+  const Tensor tensor = network::read_npy(file.path);
+  CHECK(tensor.shape() == Shape{2, 1});
+  CHECK(tensor[0] == 1.0f);
+  CHECK(tensor[1] == 2.0f);
+}
+
+TEST_CASE("NPY files that are not what they should be are bad input with a reason") {
+  const Scratch file("bad.npy");
+  const std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
+  const auto refuses = [&](const std::string& content, const std::string& reason) {
+    file.write(content);
+    CHECK_THROWS_WITH(network::read_npy(file.path), Contains(reason));
+    CHECK_THROWS_AS(network::read_npy(file.path), Error);
+  };
+  refuses("", "not an NPY file");
+  refuses("PNG and so on", "not an NPY file");
+  refuses(std::string("\x93NUMPY\x01\x00", 8), "truncated");
+  refuses(npy(good, "").substr(0, 20), "truncated");
+  refuses(npy(good, "1234567"), "truncated or overlong");
+  refuses(npy(good, "123456789"), "truncated or overlong");
+  refuses(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", "12345678"), "astype");
+  refuses(npy("{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }", "12345678"), "astype");
+  refuses(npy("{'descr': '<f4', 'fortran_order': True, 'shape': (2,), }", "12345678"), "Fortran");
+  refuses(npy("{'descr': '<f4', 'fortran_order': False, }", "12345678"), "no 'shape'");
+  refuses(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (two,), }", "12345678"), "no number");
+  refuses(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296, ), }", "12"),
+          "more elements");
+  CHECK_THROWS_AS(network::read_npy("/nonexistent/x.npy"), Error);
+}
