@@ -76,7 +76,7 @@ void ExactSum::add_integer(const Integer& summand) {
   }
 }
 
-void ExactSum::add_image(std::span<const std::uint32_t> image) {
+void ExactSum::add_image(std::span<const std::uint32_t> image, bool negate) {
   if (image.size() != image_words()) {
     throw std::invalid_argument("an image has segments + 1 words");
   }
@@ -87,7 +87,16 @@ void ExactSum::add_image(std::span<const std::uint32_t> image) {
   if (value >= limit_) {
     value -= 2 * limit_;
   }
-  flags_ |= image[format_.segments] & 0x3F;
+  std::uint32_t flags = image[format_.segments] & 0x3F;
+  if (negate) {
+    value = -value;
+    const std::uint32_t infinities = (flags & kPlusInfSeen) << 1 | (flags & kMinusInfSeen) >> 1;
+    flags = (flags & ~(kPlusInfSeen | kMinusInfSeen)) | infinities;
+    if ((flags & kAnySummand) != 0) {
+      flags |= kNotMinusZero;
+    }
+  }
+  flags_ |= flags;
   add_integer(value);
 }
 

@@ -61,9 +61,10 @@ class ExactSum {
   /// Adds x or -x.
   void add_value(std::uint32_t x, bool negate = false);
 
-  /// Adds the sum behind an image: the integers are added, the flags are united. The image has segments + 1
-  /// words.
-  void add_image(std::span<const std::uint32_t> image);
+  /// Adds the sum behind an image of segments + 1 words, or its negation. The integers are added (so negating
+  /// the most negative one alone trips the range), the flags united. Negation swaps the Inf flags, and as an
+  /// image does not tell whether all its summands were +0, what is negated never counts as -0.
+  void add_image(std::span<const std::uint32_t> image, bool negate = false);
 
   /// Becomes the sum behind an image, as clear() and add_image() do.
   void load_image(std::span<const std::uint32_t> image);
