@@ -10,7 +10,6 @@
 #include "tests/support/catch.h"
 
 using namespace nearcube;
-using Catch::Matchers::Contains;
 using network::FashionMnist;
 using network::Shape;
 
@@ -57,7 +56,7 @@ TEST_CASE("IDX files are read, plain and compressed") {
 TEST_CASE("IDX files that are not what they should be are bad input with a reason") {
   const Folder folder;
   const auto refuses = [&](const std::string& content, const std::string& reason) {
-    CHECK_THROWS_WITH(network::read_idx(folder.write("bad", content)), Contains(reason));
+    CHECK_THROWS_WITH(network::read_idx(folder.write("bad", content)), nearcube::test::contains(reason));
   };
   refuses("", "truncated");
   refuses("hello world", "not an IDX file");
@@ -67,8 +66,9 @@ TEST_CASE("IDX files that are not what they should be are bad input with a reaso
   refuses(idx({2}, "123"), "longer");
   refuses(idx({0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF}, "1"), "more elements");
   refuses(idx({0xFFFFFFFF, 16}, "1"), "absurd");
-  CHECK_THROWS_WITH(network::read_idx((folder.path / "missing").string()), Contains("cannot read"));
-  CHECK_THROWS_WITH(network::read_idx(folder.path.string()), Contains("folder"));
+  CHECK_THROWS_WITH(network::read_idx((folder.path / "missing").string()),
+                    nearcube::test::contains("cannot read"));
+  CHECK_THROWS_WITH(network::read_idx(folder.path.string()), nearcube::test::contains("folder"));
 
   const std::string path = folder.write_gzip("cut.gz", idx({4096}, std::string(4096, 'x')));
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 6);
@@ -94,26 +94,28 @@ TEST_CASE("Fashion-MNIST: images, labels and their limits") {
   for (std::int64_t i = 0; i < second.size(); ++i) differences += second[i] != two[784 + i];
   CHECK(differences == 0);
   CHECK_NOTHROW(test.images(9999));
-  CHECK_THROWS_WITH(test.images(10000), Contains("out of range 0 to 9999"));
-  CHECK_THROWS_WITH(test.images(9999, 2), Contains("out of range"));
-  CHECK_THROWS_WITH(test.images(-1), Contains("out of range"));
-  CHECK_THROWS_WITH(test.images(0, 0), Contains("out of range"));
+  CHECK_THROWS_WITH(test.images(10000), nearcube::test::contains("out of range 0 to 9999"));
+  CHECK_THROWS_WITH(test.images(9999, 2), nearcube::test::contains("out of range"));
+  CHECK_THROWS_WITH(test.images(-1), nearcube::test::contains("out of range"));
+  CHECK_THROWS_WITH(test.images(0, 0), nearcube::test::contains("out of range"));
   CHECK_THROWS_AS(test.label(10000), Error);
 }
 
 TEST_CASE("A Fashion-MNIST folder with missing or foreign files says so") {
   const Folder folder;
   CHECK_THROWS_WITH(FashionMnist(FashionMnist::Part::kTest, folder.path.string()),
-                    Contains("install the package dataset-fashion-mnist"));
+                    nearcube::test::contains("install the package dataset-fashion-mnist"));
   const std::string images = idx({1, 28, 28}, std::string(784, '\1'));
   folder.write("t10k-images-idx3-ubyte.gz", images);
   folder.write("t10k-labels-idx1-ubyte.gz", idx({2}, "\1\1"));
   CHECK_THROWS_WITH(FashionMnist(FashionMnist::Part::kTest, folder.path.string()),
-                    Contains("there are 1 images"));
+                    nearcube::test::contains("there are 1 images"));
   folder.write("t10k-labels-idx1-ubyte.gz", idx({1}, "\x0A"));
-  CHECK_THROWS_WITH(FashionMnist(FashionMnist::Part::kTest, folder.path.string()), Contains("label 10"));
+  CHECK_THROWS_WITH(FashionMnist(FashionMnist::Part::kTest, folder.path.string()),
+                    nearcube::test::contains("label 10"));
   folder.write("t10k-labels-idx1-ubyte.gz", idx({1}, "\x09"));
   CHECK(FashionMnist(FashionMnist::Part::kTest, folder.path.string()).label(0) == 9);
   folder.write("t10k-images-idx3-ubyte.gz", idx({1, 27, 28}, std::string(756, '\1')));
-  CHECK_THROWS_WITH(FashionMnist(FashionMnist::Part::kTest, folder.path.string()), Contains("28x28"));
+  CHECK_THROWS_WITH(FashionMnist(FashionMnist::Part::kTest, folder.path.string()),
+                    nearcube::test::contains("28x28"));
 }

@@ -11,7 +11,6 @@
 #include "tests/support/catch.h"
 
 using namespace nearcube;
-using Catch::Matchers::Contains;
 using network::Shape;
 using network::Tensor;
 
@@ -67,7 +66,7 @@ TEST_CASE("NPY files that are not what they should be are bad input with a reaso
   const std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
   const auto refuses = [&](const std::string& content, const std::string& reason) {
     file.write(content);
-    CHECK_THROWS_WITH(network::read_npy(file.path), Contains(reason));
+    CHECK_THROWS_WITH(network::read_npy(file.path), nearcube::test::contains(reason));
     CHECK_THROWS_AS(network::read_npy(file.path), Error);
   };
   refuses("", "not an NPY file");

@@ -80,25 +80,25 @@ TEST_CASE("a mistake in a configuration is named by file, line, key and reason",
   CHECK(error_with("capacity_bytes: 2 GiB", "capacity_bytes: 0") ==
         ":22: key memory.capacity_bytes: 0 B is not in 4 KiB .. 1 TiB");
   CHECK_THAT(error_with("capacity_bytes: 2 GiB", "capacity_bytes: 2 GB"),
-             Catch::Matchers::Contains("is not a size"));
+             nearcube::test::contains("is not a size"));
   CHECK_THAT(error_with("capacity_bytes: 2 GiB", "capacity_bytes: 5000"),
-             Catch::Matchers::Contains("multiple of 4 KiB"));
+             nearcube::test::contains("multiple of 4 KiB"));
   CHECK_THAT(error_with("read_bytes_per_core_cycle: 8", "read_bytes_per_core_cycle: 0"),
-             Catch::Matchers::Contains("key memory.read_bytes_per_core_cycle: 0 is not in"));
+             nearcube::test::contains("key memory.read_bytes_per_core_cycle: 0 is not in"));
   CHECK_THAT(error_with("read_latency_ns: 40", "read_latency_ns: nan"),
-             Catch::Matchers::Contains("is not a number"));
+             nearcube::test::contains("is not a number"));
   CHECK_THAT(error_with("read_latency_ns: 40", "read_latency_ns: 40\n  read_latency_core_cycles: 3"),
-             Catch::Matchers::Contains("one unit only"));
+             nearcube::test::contains("one unit only"));
   CHECK_THAT(error_with("read_latency_ns: 40 .*", ""),
-             Catch::Matchers::Contains("memory.read_latency_ns: missing"));
-  CHECK_THAT(error_with("clock:", "clocks:"), Catch::Matchers::Contains("key clock: missing"));
-  CHECK_THAT(error_with("ntx: 8", "ntx: 8\n  ntx: 8"), Catch::Matchers::Contains("given twice"));
-  CHECK_THAT(error_with("nearcube-cluster-1", "nearcube-cluster-2"), Catch::Matchers::Contains("key schema"));
-  CHECK_THAT(error_with("ntx: 8", "ntx: {8"), Catch::Matchers::Contains("not YAML"));
+             nearcube::test::contains("memory.read_latency_ns: missing"));
+  CHECK_THAT(error_with("clock:", "clocks:"), nearcube::test::contains("key clock: missing"));
+  CHECK_THAT(error_with("ntx: 8", "ntx: 8\n  ntx: 8"), nearcube::test::contains("given twice"));
+  CHECK_THAT(error_with("nearcube-cluster-1", "nearcube-cluster-2"), nearcube::test::contains("key schema"));
+  CHECK_THAT(error_with("ntx: 8", "ntx: {8"), nearcube::test::contains("not YAML"));
   CHECK_THAT(error_with("clock:\n  ntx_hz: 1.25e9", "clock: 5\n"),
-             Catch::Matchers::Contains("must be a mapping"));
+             nearcube::test::contains("must be a mapping"));
   CHECK_THROWS_WITH(system::load_cluster_config("no/such.yaml"),
-                    Catch::Matchers::Contains("no/such.yaml: cannot read the configuration"));
+                    nearcube::test::contains("no/such.yaml: cannot read the configuration"));
 }
 
 TEST_CASE("a latency may be given in core cycles", "[config]") {
