@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a debugger or an instruction trace sees. Without an observer an executor pays nothing but a test of a
+// pointer.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/riscv/csr.h"
+#include "sim/riscv/instruction.h"
+
+namespace nearcube::riscv {
+
+/// A completed instruction. Loads and stores complete with their answer.
+struct Retirement {
+  std::uint32_t pc = 0;
+  Instruction instruction;
+  std::uint32_t value = 0;    ///< written to instruction.rd, or stored
+  std::uint32_t address = 0;  ///< of a load's or store's first byte
+  std::uint64_t cycle = 0;    ///< core cycles since reset (functional execution: instructions)
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  /// The instruction at `pc` is about to start. False holds the core before it (a breakpoint).
+  virtual bool starts(std::uint32_t /*pc*/) { return true; }
+  virtual void retires(const Retirement&) {}
+  /// A trap is taken, or ends the run for want of a handler.
+  virtual void traps(const Trap&, std::uint64_t /*cycle*/) {}
+};
+
+}  // namespace nearcube::riscv
