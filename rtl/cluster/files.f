@@ -1,1 +1,2 @@
+dma.sv
 cluster.sv
