@@ -104,10 +104,10 @@
 #define NC_DMA_STATUS_ERROR_MASK 0x100u
 #define NC_DMA_ERROR_CAUSE_CAUSE_LSB 0u  // Cause
 #define NC_DMA_ERROR_CAUSE_CAUSE_MASK 0x7u
-#define NC_DMA_ERROR_CAUSE_CAUSE_NONE 0u
-#define NC_DMA_ERROR_CAUSE_CAUSE_BUS_READ 1u
-#define NC_DMA_ERROR_CAUSE_CAUSE_BUS_WRITE 2u
-#define NC_DMA_ERROR_CAUSE_CAUSE_NO_SUCH_ADDRESS 3u
+#define NC_DMA_ERROR_CAUSE_CAUSE_IS_NONE 0u
+#define NC_DMA_ERROR_CAUSE_CAUSE_IS_BUS_READ 1u
+#define NC_DMA_ERROR_CAUSE_CAUSE_IS_BUS_WRITE 2u
+#define NC_DMA_ERROR_CAUSE_CAUSE_IS_NO_SUCH_ADDRESS 3u
 
 // Performance counters, 32 bits, wrapping. They count NTX clock cycles unless a unit is given, and stop on exit or freeze. For every NTX busy + all stalls + idle = cycles.
 #define NC_COUNTERS_CYCLES_OFFSET 0x0u  // Cycles counted
@@ -162,20 +162,20 @@
 #define NC_NTX_CTRL_SOFT_CLEAR_MASK 0x1u
 #define NC_NTX_CTRL_PRIORITY_LSB 1u  // TCDM priority, cluster-wide: the last write to any NTX wins; the DMA counts as core
 #define NC_NTX_CTRL_PRIORITY_MASK 0x6u
-#define NC_NTX_CTRL_PRIORITY_NTX_FIRST 0u
-#define NC_NTX_CTRL_PRIORITY_ROUND_ROBIN 1u
-#define NC_NTX_CTRL_PRIORITY_SEVEN_TO_ONE 2u
+#define NC_NTX_CTRL_PRIORITY_IS_NTX_FIRST 0u
+#define NC_NTX_CTRL_PRIORITY_IS_ROUND_ROBIN 1u
+#define NC_NTX_CTRL_PRIORITY_IS_SEVEN_TO_ONE 2u
 #define NC_NTX_CMD_OPCODE_LSB 0u  // Operation
 #define NC_NTX_CMD_OPCODE_MASK 0xFu
-#define NC_NTX_CMD_OPCODE_MAC 0u
-#define NC_NTX_CMD_OPCODE_VADDSUB 1u
-#define NC_NTX_CMD_OPCODE_VMULT 2u
-#define NC_NTX_CMD_OPCODE_OUTERP 3u
-#define NC_NTX_CMD_OPCODE_MAXMIN 4u
-#define NC_NTX_CMD_OPCODE_THTST 5u
-#define NC_NTX_CMD_OPCODE_MASK 6u
-#define NC_NTX_CMD_OPCODE_MASKMAC 7u
-#define NC_NTX_CMD_OPCODE_COPY 8u
+#define NC_NTX_CMD_OPCODE_IS_MAC 0u
+#define NC_NTX_CMD_OPCODE_IS_VADDSUB 1u
+#define NC_NTX_CMD_OPCODE_IS_VMULT 2u
+#define NC_NTX_CMD_OPCODE_IS_OUTERP 3u
+#define NC_NTX_CMD_OPCODE_IS_MAXMIN 4u
+#define NC_NTX_CMD_OPCODE_IS_THTST 5u
+#define NC_NTX_CMD_OPCODE_IS_MASK 6u
+#define NC_NTX_CMD_OPCODE_IS_MASKMAC 7u
+#define NC_NTX_CMD_OPCODE_IS_COPY 8u
 #define NC_NTX_CMD_INIT_LEVEL_LSB 4u  // The accumulator or register is initialized at the first step of loops 0 .. n-1
 #define NC_NTX_CMD_INIT_LEVEL_MASK 0x70u
 #define NC_NTX_CMD_STORE_LEVEL_LSB 7u  // A result is stored at the last step of loops 0 .. n-1
@@ -184,17 +184,17 @@
 #define NC_NTX_CMD_OUTER_LEVEL_MASK 0x1C00u
 #define NC_NTX_CMD_INIT_SOURCE_LSB 13u  // Where the init operand's address comes from
 #define NC_NTX_CMD_INIT_SOURCE_MASK 0x6000u
-#define NC_NTX_CMD_INIT_SOURCE_AGU0 0u
-#define NC_NTX_CMD_INIT_SOURCE_AGU1 1u
-#define NC_NTX_CMD_INIT_SOURCE_AGU2 2u
-#define NC_NTX_CMD_INIT_SOURCE_ZERO 3u
+#define NC_NTX_CMD_INIT_SOURCE_IS_AGU0 0u
+#define NC_NTX_CMD_INIT_SOURCE_IS_AGU1 1u
+#define NC_NTX_CMD_INIT_SOURCE_IS_AGU2 2u
+#define NC_NTX_CMD_INIT_SOURCE_IS_ZERO 3u
 #define NC_NTX_CMD_AUX_LSB 15u  // Depends on the operation
 #define NC_NTX_CMD_AUX_MASK 0x38000u
 #define NC_NTX_CMD_IRQ_LSB 18u  // Interrupt when
 #define NC_NTX_CMD_IRQ_MASK 0xC0000u
-#define NC_NTX_CMD_IRQ_NONE 0u
-#define NC_NTX_CMD_IRQ_COMMAND_DONE 1u
-#define NC_NTX_CMD_IRQ_WRITEBACK_DONE 2u
+#define NC_NTX_CMD_IRQ_IS_NONE 0u
+#define NC_NTX_CMD_IRQ_IS_COMMAND_DONE 1u
+#define NC_NTX_CMD_IRQ_IS_WRITEBACK_DONE 2u
 #define NC_NTX_CMD_POLARITY_LSB 20u  // Depends on the operation
 #define NC_NTX_CMD_POLARITY_MASK 0x100000u
 #define NC_NTX_CMD_OVERLAP_LSB 21u  // Software guarantees that this command does not read what the previous one stores
@@ -211,15 +211,15 @@
 #define NC_NTX_IDENT_VERSION_MASK 0xFF000000u
 #define NC_NTX_ERROR_CAUSE_CAUSE_LSB 0u  // Cause
 #define NC_NTX_ERROR_CAUSE_CAUSE_MASK 0xFu
-#define NC_NTX_ERROR_CAUSE_CAUSE_NONE 0u
-#define NC_NTX_ERROR_CAUSE_CAUSE_OPCODE 1u
-#define NC_NTX_ERROR_CAUSE_CAUSE_LEVELS 2u
-#define NC_NTX_ERROR_CAUSE_CAUSE_IRQ 3u
-#define NC_NTX_ERROR_CAUSE_CAUSE_AUX 4u
-#define NC_NTX_ERROR_CAUSE_CAUSE_RESERVED_BITS 5u
-#define NC_NTX_ERROR_CAUSE_CAUSE_MISALIGNED_BASE 6u
-#define NC_NTX_ERROR_CAUSE_CAUSE_MISALIGNED_STRIDE 7u
-#define NC_NTX_ERROR_CAUSE_CAUSE_OUT_OF_RANGE 8u
+#define NC_NTX_ERROR_CAUSE_CAUSE_IS_NONE 0u
+#define NC_NTX_ERROR_CAUSE_CAUSE_IS_OPCODE 1u
+#define NC_NTX_ERROR_CAUSE_CAUSE_IS_LEVELS 2u
+#define NC_NTX_ERROR_CAUSE_CAUSE_IS_IRQ 3u
+#define NC_NTX_ERROR_CAUSE_CAUSE_IS_AUX 4u
+#define NC_NTX_ERROR_CAUSE_CAUSE_IS_RESERVED_BITS 5u
+#define NC_NTX_ERROR_CAUSE_CAUSE_IS_MISALIGNED_BASE 6u
+#define NC_NTX_ERROR_CAUSE_CAUSE_IS_MISALIGNED_STRIDE 7u
+#define NC_NTX_ERROR_CAUSE_CAUSE_IS_OUT_OF_RANGE 8u
 #define NC_NTX_ERROR_CAUSE_AGU_LSB 8u  // AGU at fault, for causes from misaligned_base on
 #define NC_NTX_ERROR_CAUSE_AGU_MASK 0x300u
 #define NC_NTX_DEBUG_ACTIVE_LSB 0u  // A command is issuing steps
@@ -355,8 +355,9 @@ typedef struct {
   uint16_t kernel_cols;  // Window: columns
   uint16_t stride_rows;  // Input rows from one output row to the next
   uint16_t stride_cols;  // Input columns from one output column to the next
-  uint16_t reserved0;  // 0
-  uint32_t reserved1;  // 0
+  uint8_t pad_front;  // Planes of pad_value before the input box (stencil)
+  uint8_t pad_back;  // Planes of pad_value after
+  uint32_t reserved;  // 0
 } nc_tile_descriptor_t;
 static_assert(sizeof(nc_tile_descriptor_t) == 128, "layout of nc_tile_descriptor_t");
 

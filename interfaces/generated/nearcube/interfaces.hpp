@@ -524,8 +524,9 @@ struct TileDescriptor {
   std::uint16_t kernel_cols;  ///< Window: columns
   std::uint16_t stride_rows;  ///< Input rows from one output row to the next
   std::uint16_t stride_cols;  ///< Input columns from one output column to the next
-  std::uint16_t reserved0;  ///< 0
-  std::uint32_t reserved1;  ///< 0
+  std::uint8_t pad_front;  ///< Planes of pad_value before the input box (stencil)
+  std::uint8_t pad_back;  ///< Planes of pad_value after
+  std::uint32_t reserved;  ///< 0
 };
 static_assert(sizeof(TileDescriptor) == 128);
 
