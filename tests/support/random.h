@@ -9,7 +9,8 @@
 
 namespace nearcube::test {
 
-/// The run's seed: NEARCUBE_SEED if set, else `fallback` (fixed, so that the same test runs the same way twice).
+/// The run's seed: NEARCUBE_SEED if set, else `fallback` (fixed, so that the same test runs the same way
+/// twice).
 inline std::uint64_t seed(std::uint64_t fallback = 1) {
   const char* text = std::getenv("NEARCUBE_SEED");
   return text ? std::stoull(text, nullptr, 0) : fallback;
