@@ -10,7 +10,7 @@ void catch_interrupts();
 /// A signal arrived since catch_interrupts (or the last clear_interrupt).
 bool interrupted();
 
-/// The signal that arrived (0: none); a program ended by it exits with 128 + this number, as shells do.
+/// The signal that arrived (0: none).
 int interrupt_signal();
 
 /// Forgets an interrupt (tests).

@@ -38,7 +38,13 @@ class Cluster::Model {
     top = std::make_unique<Vcluster>(&context, "TOP");
     top->cluster_id_i = options.cluster_id;
     top->cluster_count_i = options.cluster_count;
+    reset();
+  }
+  ~Model() { top->final(); }
+
+  void reset() {
     apply(ClusterInputs());
+    driven = false;
     top->clk_i = 0;
     top->rst_ni = 0;
     top->eval();
@@ -49,8 +55,8 @@ class Cluster::Model {
       if (i + 1 == kResetCycles) top->rst_ni = 1;
       top->eval();
     }
+    cycles = 0;
   }
-  ~Model() { top->final(); }
 
   void apply(const ClusterInputs& in) {
     top->data_req_i = in.data_req;
@@ -104,14 +110,14 @@ class Cluster::Trace {
     check_space();
   }
   ~Trace() {
-    if (fst_) fst_->close();
+    stop();
     remove();
   }
 
   void record(std::uint64_t cycle, bool second_half) {
     if (closed_ || cycle < options_.from) return;
     if (cycle > options_.to) {
-      close();
+      stop();
       return;
     }
     if (!fst_) open();
@@ -119,12 +125,14 @@ class Cluster::Trace {
     fst_->dump((2 * cycle + (second_half ? 1 : 0)) * half_period_ps_);
   }
 
+  void stop() {
+    if (fst_ && !closed_) fst_->close();
+    closed_ = true;
+  }
+
   bool finish() {
-    if (!fst_ && !closed_) {
-      remove();
-      return false;
-    }
-    close();
+    stop();
+    if (!fst_) return false;
     const std::vector<FstSignal> signals = read_fst_signals(temporary_);
     erase_fst_date(temporary_);
     base::commit_file(temporary_, options_.file);
@@ -165,11 +173,6 @@ class Cluster::Trace {
     fst_->open(temporary_.c_str());
   }
 
-  void close() {
-    if (fst_ && !closed_) fst_->close();
-    closed_ = true;
-  }
-
   void remove() const {
     ::unlink(temporary_.c_str());
     ::unlink((temporary_ + ".hier").c_str());
@@ -183,9 +186,20 @@ class Cluster::Trace {
   bool closed_ = false;
 };
 
+std::string verilator_version() {
+  // "Verilator 5.006 2023-01-22 ..."
+  const std::string product = Verilated::productVersion();
+  const std::string name = Verilated::productName();
+  const std::string rest =
+      product.compare(0, name.size(), name) == 0 ? product.substr(name.size() + 1) : product;
+  return rest.substr(0, rest.find(' '));
+}
+
 Cluster::Cluster(const ClusterOptions& options) : model_(std::make_unique<Model>(options)) {}
 
 Cluster::~Cluster() = default;
+
+void Cluster::reset() { model_->reset(); }
 
 std::uint64_t Cluster::cycles() const { return model_->cycles; }
 
@@ -294,6 +308,10 @@ void Cluster::start_trace(const TraceOptions& options) {
     }
   }
   trace_ = std::make_unique<Trace>(*model_->top, options);
+}
+
+void Cluster::stop_trace() {
+  if (trace_) trace_->stop();
 }
 
 bool Cluster::finish_trace() {

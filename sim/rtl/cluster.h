@@ -63,12 +63,15 @@ struct ClusterOptions {
 
 /// A window of a run to record.
 struct TraceOptions {
-  std::string file;                      ///< FST; a GTKWave save file FILE.gtkw goes beside it
+  std::string file = {};                 ///< FST; a GTKWave save file FILE.gtkw goes beside it
   std::uint64_t from = 0;                ///< first NTX clock cycle
   std::uint64_t to = ~std::uint64_t{0};  ///< last NTX clock cycle
-  std::string scope;       ///< instance path below the top ("cluster.gen_ntx[0].u_ntx"); empty: all
+  std::string scope = {};  ///< instance path below the top ("cluster.gen_ntx[0].u_ntx"); empty: all
   double ntx_hz = 1.25e9;  ///< so that the trace's time is the cluster's
 };
+
+/// Version of the Verilator that made the model, as "5.006".
+std::string verilator_version();
 
 class Cluster {
  public:
@@ -78,6 +81,8 @@ class Cluster {
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
+  /// Resets again: everything but the scratchpad's contents is as after construction, and nothing is driven.
+  void reset();
   /// NTX clock edges since reset.
   std::uint64_t cycles() const;
   bool core_tick() const;
@@ -89,8 +94,10 @@ class Cluster {
   /// Records a window from now on. Throws Error (kBadInput) for a file that cannot be made, for `from` after
   /// `to` and for a scope that does not exist, naming one that does.
   void start_trace(const TraceOptions& options);
-  /// Closes a trace, checks that it is whole, gives it its name and writes the save file. Throws Error
-  /// (kOther) and removes the file if it is not whole, as on a full disk. False if the window was never
+  /// Ends the recording, whatever the window says.
+  void stop_trace();
+  /// Ends the recording, checks that the file is whole, gives it its name and writes the save file. Throws
+  /// Error (kOther) and removes the file if it is not whole, as on a full disk. False if the window was never
   /// reached: then there is no file. Without a trace: true.
   bool finish_trace();
 

@@ -46,9 +46,7 @@ Shape parse_shape(std::string_view text, const std::string& path) {
   }
 }
 
-}  // namespace
-
-Tensor read_npy(const std::string& path) {
+Tensor read(const std::string& path, bool integers) {
   const std::vector<std::uint8_t> bytes = base::read_file(path, "NPY file");
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (!text.starts_with(kMagic)) bad_input("{}: not an NPY file (write one with numpy.save)", path);
@@ -63,7 +61,8 @@ Tensor read_npy(const std::string& path) {
   const std::string_view header = text.substr(8 + length_bytes, header_bytes);
 
   const std::string_view type = header_value(header, "descr", path);
-  if (type != "'<f4'")
+  const bool known = type == "'<f4'" || (integers && (type == "'<i4'" || type == "'<u4'"));
+  if (!known)
     bad_input("{}: elements are {}, not little-endian fp32; convert with numpy.save(..., x.astype('<f4'))",
               path, type);
   if (header_value(header, "fortran_order", path) != "False")
@@ -78,12 +77,18 @@ Tensor read_npy(const std::string& path) {
   return from_bytes(std::move(shape), {bytes.begin() + static_cast<std::ptrdiff_t>(data_at), bytes.end()});
 }
 
-void write_npy(const std::string& path, const Tensor& tensor) {
+}  // namespace
+
+Tensor read_npy(const std::string& path) { return read(path, false); }
+Tensor read_npy_bits(const std::string& path) { return read(path, true); }
+
+void write_npy(const std::string& path, const Tensor& tensor, Element element) {
   std::string shape;
   for (const std::int64_t extent : tensor.shape()) shape += std::to_string(extent) + ", ";
   if (tensor.shape().size() > 1) shape.resize(shape.size() - 2);
   if (tensor.shape().size() == 1) shape.resize(shape.size() - 1);
-  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + shape + "), }";
+  const std::string type = element == Element::kInt32 ? "<i4" : "<f4";
+  std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
   // The data starts at a multiple of 64 bytes (numpy.lib.format).
   const std::size_t prefix = kMagic.size() + 4;
   header.append(63 - (prefix + header.size()) % 64, ' ');

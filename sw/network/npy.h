@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy's .npy files (format versions 1.0 to 3.0, numpy.lib.format), fp32 only.
+// NumPy's .npy files (format versions 1.0 to 3.0, numpy.lib.format) of 32-bit elements.
 #pragma once
 
 #include <string>
@@ -13,7 +13,14 @@ namespace nearcube::network {
 /// file.
 Tensor read_npy(const std::string& path);
 
+/// What the 32 bits of an element are.
+enum class Element { kFp32, kInt32 };
+
+/// As read_npy, but takes little-endian int32 and uint32 as well, bit by bit; for arrays of a user's
+/// firmware.
+Tensor read_npy_bits(const std::string& path);
+
 /// Writes format version 1.0. The file appears under its name only when it is complete.
-void write_npy(const std::string& path, const Tensor& tensor);
+void write_npy(const std::string& path, const Tensor& tensor, Element element = Element::kFp32);
 
 }  // namespace nearcube::network
