@@ -296,7 +296,7 @@ module exact_mac #(
   end
 
   logic        s2_valid_q, s2_store_q, s2_relu_q, s2_init_q, s2_live_q, s2_negate_q, s2_beyond_q;
-  logic        s2_upper_q, s2_wide_q, s2_wide_last_q;
+  logic        s2_init_sign_q, s2_upper_q, s2_wide_q, s2_wide_last_q;
   logic [2:0]  s2_first_q;
   logic [31:0] s2_operand0_q, s2_operand1_q, s2_operand2_q, s2_init0_q, s2_init1_q, s2_init2_q;
   segments_t   s2_window_q, s2_above_q, s2_init_zero_q, s2_init_ones_q;
@@ -324,9 +324,11 @@ module exact_mac #(
       if (s1_init_value_q && !wide_load_i) begin
         s2_init_zero_q <= init_zero;
         s2_init_ones_q <= init_ones;
+        s2_init_sign_q <= init_fill;
       end else begin
         s2_init_zero_q <= '1;
         s2_init_ones_q <= '0;
+        s2_init_sign_q <= 1'b0;
       end
       if (s1_init_q) begin
         s2_init0_q <= init_first[0] ? init_shifted[31:0] : init_shifted[63:32];
@@ -462,7 +464,7 @@ module exact_mac #(
 
   always_comb begin
     sign           = ones_q[N-1] | (~zero_q[N-1] & data_q[N-1][31]);
-    old_sign       = s2_init_q ? s2_init_ones_q[N-1] : sign;
+    old_sign       = s2_init_q ? s2_init_sign_q : sign;
     upper_carry    = s2_negate_q ^ (carry && stops == '0);
     // Sign bits count -1: 0 is good if the new sign is 0, -1 if it is 1, +1 and -2 never.
     range_event    = s3_check_q && (s3_beyond_q || !(sign ? s3_upper_sum_one_q : s3_upper_sum_zero_q));
@@ -563,9 +565,9 @@ module exact_mac #(
     if (read_out) begin
       s4_relu_q     <= s3_relu_q;
       s4_negative_q <= sign;
-      // The sum of nothing but -0 is the only negative zero.
+      // The sum of nothing but -0 is the only negative zero. (Flags without a sum: an image may be anything.)
       s4_sign_q     <= (flags_q.plus_inf || flags_q.minus_inf) ? flags_q.minus_inf
-                       : sign || (flags_q.any_summand && !flags_q.not_minus_zero);
+                       : sign || (&zero_q && flags_q.any_summand && !flags_q.not_minus_zero);
       s4_nan_q      <= flags_q.nan || range_overflow || (flags_q.plus_inf && flags_q.minus_inf);
       s4_inf_q      <= flags_q.plus_inf || flags_q.minus_inf || too_large;
       s4_sticky_q   <= below_any;
