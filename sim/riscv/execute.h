@@ -31,6 +31,7 @@ enum class Outcome : std::uint8_t {
   kStop,
   kTrap,  ///< nothing was done but to fill in the trap
   kUndecoded,
+  kDeferred,  ///< the environment leaves execute_system to its caller
 };
 
 /// Cycles of a division in the execute stage, 3 to 35. RI5CY's serial divider (CV32E40P User Manual, pipeline
