@@ -413,9 +413,9 @@ class Run {
 }  // namespace
 
 const char* opcode_name(std::uint32_t opcode) {
-  static constexpr std::array<const char*, kOpcodeCount> kNames = {
+  static constexpr std::array<const char*, kOpcodeCount> names = {
       "MAC", "VADDSUB", "VMULT", "OUTERP", "MAXMIN", "THTST", "MASK", "MASKMAC", "COPY"};
-  return opcode < kOpcodeCount ? kNames[opcode] : "invalid";
+  return opcode < kOpcodeCount ? names[opcode] : "invalid";
 }
 
 std::uint32_t encode(const CommandFields& f) {

@@ -40,15 +40,15 @@ Floats onednn_conv2d(const reference::Conv2d& s, Floats input, Floats weights, F
   using dnnl::memory;
   dnnl::engine engine(dnnl::engine::kind::cpu, 0);
   dnnl::stream stream(engine);
-  const auto nchw = [](memory::dims dims, memory::format_tag tag) {
-    return memory::desc(std::move(dims), memory::data_type::f32, tag);
+  const auto fp32 = [](const memory::dims& dims, memory::format_tag tag) {
+    return memory::desc(dims, memory::data_type::f32, tag);
   };
-  const auto input_desc = nchw({s.batch, s.in_channels, s.height, s.width}, memory::format_tag::nchw);
+  const auto input_desc = fp32({s.batch, s.in_channels, s.height, s.width}, memory::format_tag::nchw);
   const auto weights_desc =
-      nchw({s.out_channels, s.in_channels, s.kernel_height, s.kernel_width}, memory::format_tag::oihw);
-  const auto bias_desc = nchw({s.out_channels}, memory::format_tag::x);
+      fp32({s.out_channels, s.in_channels, s.kernel_height, s.kernel_width}, memory::format_tag::oihw);
+  const auto bias_desc = fp32({s.out_channels}, memory::format_tag::x);
   const auto output_desc =
-      nchw({s.batch, s.out_channels, s.out_height(), s.out_width()}, memory::format_tag::nchw);
+      fp32({s.batch, s.out_channels, s.out_height(), s.out_width()}, memory::format_tag::nchw);
   // What the window leaves over at the far side is not padding for oneDNN, so it is taken off.
   const auto far = [&](std::int64_t in, std::int64_t kernel, std::int64_t out) {
     return (out - 1) * s.stride + kernel - in - s.pad;

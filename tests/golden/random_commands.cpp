@@ -165,9 +165,9 @@ CommandFields random_fields(Random& random, const RandomCommandOptions& options)
   switch (f.opcode) {
     case kMac:
     case kVaddsub: {
-      static constexpr std::array<std::uint32_t, 6> kAux = {0, 1, 2, 3, 4, 6};
+      static constexpr std::array<std::uint32_t, 6> aux_values = {0, 1, 2, 3, 4, 6};
       // Half of them plain: images take many cycles and words.
-      f.aux = one_in(random, 2) ? static_cast<std::uint32_t>(below(random, 2)) : kAux[below(random, 6)];
+      f.aux = one_in(random, 2) ? static_cast<std::uint32_t>(below(random, 2)) : aux_values[below(random, 6)];
       break;
     }
     case kThtst:
@@ -205,8 +205,8 @@ void random_loops(Random& random, const RandomCommandOptions& options, const Com
     }
   }
   for (unsigned i = 0; i < f.outer_level; ++i) {
-    static constexpr std::array<std::uint64_t, 8> kCaps = {1, 1, 2, 2, 3, 4, 7, 1'000'000};
-    const std::uint64_t trips = 1 + below(random, std::min(kCaps[below(random, 8)], budget));
+    static constexpr std::array<std::uint64_t, 8> caps = {1, 1, 2, 2, 3, 4, 7, 1'000'000};
+    const std::uint64_t trips = 1 + below(random, std::min(caps[below(random, 8)], budget));
     c.loops[order[i]] = static_cast<std::uint32_t>(trips - 1);
     budget = std::max<std::uint64_t>(1, budget / trips);
   }
@@ -257,7 +257,7 @@ bool place(Random& random, const RandomCommandOptions& options, Command& c, unsi
   }
   for (int attempt = 0; attempt < 8; ++attempt) {
     // Neighbours now and then: sources and results in a small window, or results in place of an operand.
-    const std::int64_t window = one_in(random, 4) ? std::max<std::int64_t>(4 * 64, bytes / 64)
+    const std::int64_t window = one_in(random, 4) ? std::max<std::int64_t>(256, bytes / 64)
                                                   : std::numeric_limits<std::int64_t>::max();
     for (unsigned u = 0; u < 3; ++u) {
       if ((active >> u & 1) == 0) {
@@ -557,16 +557,16 @@ std::string to_string(const CommandCase& failing, AccumulatorFormat format) {
   std::vector<std::uint32_t> after = failing.tcdm;
   const Outcome out = run(failing.command, after, format);
   const auto words = touched_words(failing, format);
-  constexpr std::size_t kShown = 64;
+  constexpr std::size_t shown = 64;
   append(std::snprintf(item.data(), item.size(), "\n  words touched (%zu):", words.size()));
-  for (std::size_t i = 0; i < std::min(words.size(), kShown); ++i) {
+  for (std::size_t i = 0; i < std::min(words.size(), shown); ++i) {
     append(std::snprintf(item.data(), item.size(), "%s[0x%05X]=%08X", i % 6 == 0 ? "\n    " : " ",
                          4 * words[i], failing.tcdm[words[i]]));
   }
   append(std::snprintf(item.data(), item.size(),
                        "\n  golden: cause %u, %llu steps, %zu stores:", static_cast<unsigned>(out.cause),
                        static_cast<unsigned long long>(out.steps), out.stores.size()));
-  for (std::size_t i = 0; i < std::min(out.stores.size(), kShown); ++i) {
+  for (std::size_t i = 0; i < std::min(out.stores.size(), shown); ++i) {
     append(std::snprintf(item.data(), item.size(), "%s[0x%05X]=%08X", i % 6 == 0 ? "\n    " : " ",
                          out.stores[i].address, out.stores[i].value));
   }

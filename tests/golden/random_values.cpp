@@ -20,7 +20,7 @@ std::uint32_t finite(test::Random& random) {
 }
 
 std::uint32_t special(test::Random& random) {
-  static constexpr std::array<std::uint32_t, 18> kCorners = {
+  static constexpr std::array<std::uint32_t, 18> corners = {
       0x00000000, 0x00000001, 0x00000002, 0x007FFFFF, 0x00800000, 0x00800001,
       0x3F7FFFFF, 0x3F800000, 0x3F800001, 0x7F7FFFFE, 0x7F7FFFFF, 0x7F000000,
       0x7F800000, 0x7F800001, 0x7FC00000, 0x7FFFFFFF, 0x33800000, 0x4B000000};
@@ -28,7 +28,7 @@ std::uint32_t special(test::Random& random) {
   if (pick % 4 == 0) {
     return word(random);
   }
-  return kCorners[(pick >> 8) % kCorners.size()] | (pick & kSignBit);
+  return corners[(pick >> 8) % corners.size()] | (pick & kSignBit);
 }
 
 // Sum of four uniform variates, scaled to variance 1; the low bits stay random.
