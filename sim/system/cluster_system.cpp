@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/system/cluster_system.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "interfaces/generated/nearcube/interfaces.hpp"
+#include "sim/base/error.h"
+#include "sim/base/interrupt.h"
+#include "sim/base/units.h"
+#include "sim/debug/stuck.h"
+
+namespace nearcube::system {
+namespace {
+
+namespace regs = interfaces;
+using Clock = std::chrono::steady_clock;
+
+// Core cycles that an access of the harness, or the end of what the core has under way, may take: far more
+// than the memory's latency and less than a user's patience.
+constexpr std::uint64_t kPatienceCoreCycles = 100'000;
+// Core cycles between looks at the wall clock.
+constexpr std::uint64_t kClockInterval = 4096;
+
+riscv::CoreInputs core_inputs(const rtl::ClusterOutputs& out) {
+  riscv::CoreInputs in;
+  in.data_gnt = out.data_gnt;
+  in.data_rvalid = out.data_rvalid;
+  in.data_err = out.data_err;
+  in.data_rdata = out.data_rdata;
+  in.instr_gnt = out.instr_gnt;
+  in.instr_rvalid = out.instr_rvalid;
+  in.instr_last = out.instr_last;
+  in.instr_err = out.instr_err;
+  in.instr_rdata = out.instr_rdata;
+  in.irq_external = out.irq_external;
+  in.irq_timer = out.irq_timer;
+  return in;
+}
+
+}  // namespace
+
+ClusterSystem::ClusterSystem(const ClusterConfig& config, std::uint64_t seed)
+    : config_(config),
+      memory_(regs::kCubeBase, config.memory_bytes, config.untouched),
+      axi_(std::make_unique<memory::AxiMemory>(memory_, config.timing)),
+      cluster_({.cluster_id = 0, .cluster_count = 1, .seed = seed}),
+      core_(0) {
+  inputs_.axi = axi_->outputs();
+  check_parameters();
+}
+
+void ClusterSystem::check_parameters() {
+  const auto control = [this](std::uint32_t offset) { return port_read(regs::kControlBase + offset); };
+  parameters_.ntx = control(regs::control::kNtxCountOffset);
+  parameters_.core_clock_ratio = control(regs::control::kClockRatioOffset);
+  parameters_.tcdm_bytes = control(regs::control::kTcdmBytesOffset);
+  parameters_.tcdm_banks = control(regs::control::kTcdmBanksOffset);
+  const std::uint32_t ident = port_read(regs::kNtxBase + regs::ntx::kIdentOffset);
+  parameters_.accumulator_segments =
+      ident >> regs::ntx::kIdentAccSegmentsLsb & ((1u << regs::ntx::kIdentAccSegmentsWidth) - 1);
+  parameters_.accumulator_lsb = static_cast<std::int16_t>(ident >> regs::ntx::kIdentAccLsbLsb);
+
+  const auto compare = [this](const char* key, auto wanted, auto built) {
+    if (wanted != built) {
+      bad_input("{}: key cluster.{}: {} does not fit the RTL, which was built with {}", config_.file, key,
+                wanted, built);
+    }
+  };
+  const ClusterParameters& wanted = config_.cluster;
+  compare("ntx", wanted.ntx, parameters_.ntx);
+  compare("tcdm_bytes", wanted.tcdm_bytes, parameters_.tcdm_bytes);
+  compare("tcdm_banks", wanted.tcdm_banks, parameters_.tcdm_banks);
+  compare("core_clock_ratio", wanted.core_clock_ratio, parameters_.core_clock_ratio);
+  compare("accumulator_lsb", wanted.accumulator_lsb, parameters_.accumulator_lsb);
+  compare("accumulator_segments", wanted.accumulator_segments, parameters_.accumulator_segments);
+}
+
+void ClusterSystem::load(const riscv::ElfFile& elf) {
+  for (const auto& segment : elf.segments()) {
+    const std::uint64_t address = segment.address;
+    if (!exists(address, segment.memory_bytes)) {
+      bad_input(
+          "{}: a segment of {} at {:#x} is neither in the cube's memory ({} from {:#x} on) nor in the TCDM",
+          elf.path(), base::format_bytes(segment.memory_bytes), address,
+          base::format_bytes(memory_.capacity()), memory_.base());
+    }
+    write(address, segment.bytes);
+    const std::vector<std::uint8_t> zeros(segment.memory_bytes - segment.bytes.size());
+    write(address + segment.bytes.size(), zeros);
+  }
+  entry_ = elf.entry();
+  elf_ = elf;
+}
+
+bool ClusterSystem::in_tcdm(std::uint64_t address, std::uint64_t bytes) const {
+  return address >= regs::kTcdmBase && bytes <= parameters_.tcdm_bytes &&
+         address - regs::kTcdmBase <= parameters_.tcdm_bytes - bytes;
+}
+
+bool ClusterSystem::exists(std::uint64_t address, std::uint64_t bytes) const {
+  return memory_.contains(address, bytes) || in_tcdm(address, bytes);
+}
+
+void ClusterSystem::require_exists(std::uint64_t address, std::uint64_t bytes) const {
+  if (!exists(address, bytes)) {
+    bad_input(
+        "{} bytes at {:#x} are neither in the cube's memory ({} from {:#x} on) nor in the TCDM ({} from "
+        "{:#x} on)",
+        bytes, address, base::format_bytes(memory_.capacity()), memory_.base(),
+        base::format_bytes(parameters_.tcdm_bytes), regs::kTcdmBase);
+  }
+}
+
+void ClusterSystem::write(std::uint64_t address, std::span<const std::uint8_t> bytes) {
+  require_exists(address, bytes.size());
+  if (!in_tcdm(address, bytes.size())) {
+    memory_.write(address, bytes);
+    return;
+  }
+  for (std::size_t i = 0; i < bytes.size();) {
+    const auto at = static_cast<std::uint32_t>(address + i);
+    std::uint8_t enables = 0;
+    std::uint32_t data = 0;
+    do {
+      const auto lane = static_cast<std::uint32_t>((address + i) % 4);
+      enables = static_cast<std::uint8_t>(enables | 1u << lane);
+      data |= std::uint32_t{bytes[i]} << (8 * lane);
+      ++i;
+    } while (i < bytes.size() && (address + i) % 4 != 0);
+    port_write(at & ~3u, enables, data);
+  }
+}
+
+void ClusterSystem::read(std::uint64_t address, std::span<std::uint8_t> bytes) {
+  require_exists(address, bytes.size());
+  if (!in_tcdm(address, bytes.size())) {
+    memory_.read(address, bytes);
+    return;
+  }
+  std::uint32_t word = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const auto at = static_cast<std::uint32_t>(address + i);
+    if (i == 0 || at % 4 == 0) word = port_read(at & ~3u);
+    bytes[i] = static_cast<std::uint8_t>(word >> (8 * (at % 4)));
+  }
+}
+
+void ClusterSystem::trace(const rtl::TraceOptions& options) { trace_ = options; }
+
+std::string ClusterSystem::place(std::uint32_t pc) const {
+  const auto location = elf_ ? elf_->locate(pc) : riscv::ElfFile::Location();
+  if (location.symbol == nullptr) return fmt::format("{:#010x}", pc);
+  return location.offset == 0
+             ? fmt::format("{:#010x} ({})", pc, location.symbol->name)
+             : fmt::format("{:#010x} ({}+{:#x})", pc, location.symbol->name, location.offset);
+}
+
+// The end of a core cycle: everybody sees the settled outputs, and what they drive holds from the next one
+// on.
+void ClusterSystem::tick(const rtl::ClusterOutputs& out, bool with_core) {
+  axi_moved_ = axi_->tick(out.axi);
+  inputs_.axi = axi_->outputs();
+  // One cluster is all clusters.
+  inputs_.barrier_release = out.barrier_arrive;
+  if (with_core) {
+    core_.tick(core_inputs(out));
+    const riscv::CoreOutputs& drive = core_.outputs();
+    inputs_.data_req = drive.data_req;
+    inputs_.data_we = drive.data_we;
+    inputs_.data_be = drive.data_be;
+    inputs_.data_addr = drive.data_addr;
+    inputs_.data_wdata = drive.data_wdata;
+    inputs_.instr_req = drive.instr_req;
+    inputs_.instr_addr = drive.instr_addr;
+  }
+  if (out.char_valid && console_) console_(out.character);
+  cluster_.drive(inputs_);
+}
+
+// One core cycle in which the harness has the core's place.
+void ClusterSystem::step_without_core() {
+  while (!cluster_.core_tick()) cluster_.cycle();
+  tick(cluster_.sample(), false);
+  cluster_.cycle();
+}
+
+// An access on the core's data port; nothing if it is not granted or answered in time. Throws on a bus error.
+std::optional<std::uint32_t> ClusterSystem::try_port(std::uint32_t address, bool write, std::uint8_t enables,
+                                                     std::uint32_t data) {
+  inputs_.data_req = true;
+  inputs_.data_we = write;
+  inputs_.data_be = enables;
+  inputs_.data_addr = address;
+  inputs_.data_wdata = data;
+  // The request is on the port from the next core cycle on.
+  step_without_core();
+  bool granted = false;
+  for (std::uint64_t cycle = 0; cycle < kPatienceCoreCycles; ++cycle) {
+    while (!cluster_.core_tick()) cluster_.cycle();
+    const rtl::ClusterOutputs out = cluster_.sample();
+    const bool answered = granted && out.data_rvalid;
+    if (!granted && out.data_gnt) {
+      granted = true;
+      inputs_.data_req = false;
+    }
+    tick(out, false);
+    cluster_.cycle();
+    if (answered) {
+      if (out.data_err) bad_input("a bus error at {:#x}: nothing is there", address);
+      return out.data_rdata;
+    }
+  }
+  return std::nullopt;
+}
+
+std::uint32_t ClusterSystem::port_read(std::uint32_t address) {
+  const auto value = try_port(address, false, 0xF, 0);
+  if (!value) throw base::error(ExitStatus::kStuck, "the cluster does not answer a read of {:#x}", address);
+  return *value;
+}
+
+void ClusterSystem::port_write(std::uint32_t address, std::uint8_t enables, std::uint32_t data) {
+  if (!try_port(address, true, enables, data)) {
+    throw base::error(ExitStatus::kStuck, "the cluster does not answer a write of {:#x}", address);
+  }
+}
+
+// Lets what the core has under way end, so that its port is free. False if that does not happen.
+bool ClusterSystem::quiesce() {
+  core_.hold(true);
+  for (std::uint64_t cycle = 0; cycle < kPatienceCoreCycles; ++cycle) {
+    if (core_.quiet()) {
+      inputs_.data_req = false;
+      inputs_.instr_req = false;
+      return true;
+    }
+    while (!cluster_.core_tick()) cluster_.cycle();
+    tick(cluster_.sample(), true);
+    cluster_.cycle();
+  }
+  return false;
+}
+
+std::optional<ClusterCounters> ClusterSystem::read_counters() {
+  // Stops them, where the program has not ended.
+  if (!try_port(regs::kControlBase + regs::control::kPerfControlOffset, true, 0xF,
+                1u << regs::control::kPerfControlFreezeLsb)) {
+    return std::nullopt;
+  }
+  namespace c = regs::counters;
+  const auto read = [this](std::uint32_t offset) { return port_read(regs::kCountersBase + offset); };
+  ClusterCounters counters;
+  counters.cycles = read(c::kCyclesOffset);
+  counters.compute_cycles = read(c::kComputeCyclesOffset);
+  counters.dma_read_bytes = read(c::kDmaReadBytesOffset);
+  counters.dma_write_bytes = read(c::kDmaWriteBytesOffset);
+  counters.dma_busy = read(c::kDmaBusyOffset);
+  counters.dma_wait_bus = read(c::kDmaWaitBusOffset);
+  counters.dma_wait_tcdm = read(c::kDmaWaitTcdmOffset);
+  counters.core_wait_tcdm = read(c::kCoreWaitTcdmOffset);
+  for (unsigned n = 0; n < parameters_.ntx; ++n) {
+    const auto ntx = [&](std::uint32_t offset) { return read(offset + n * c::kNtxBusyStride); };
+    counters.ntx.push_back({.busy = ntx(c::kNtxBusyOffset),
+                            .stall_a = ntx(c::kNtxStallAOffset),
+                            .stall_b = ntx(c::kNtxStallBOffset),
+                            .stall_init = ntx(c::kNtxStallInitOffset),
+                            .stall_result = ntx(c::kNtxStallResultOffset),
+                            .stall_hazard = ntx(c::kNtxStallHazardOffset),
+                            .idle = ntx(c::kNtxIdleOffset),
+                            .macs = ntx(c::kNtxMacsOffset),
+                            .results = ntx(c::kNtxResultsOffset),
+                            .commands = ntx(c::kNtxCommandsOffset)});
+  }
+  for (unsigned b = 0; b < parameters_.tcdm_banks; ++b) {
+    counters.banks.push_back({.accesses = read(c::kBankAccessesOffset + b * c::kBankAccessesStride),
+                              .conflicts = read(c::kBankConflictsOffset + b * c::kBankConflictsStride)});
+  }
+  return counters;
+}
+
+std::string ClusterSystem::describe_state(bool port_works) {
+  const rtl::ClusterDebug words = cluster_.debug();
+  const riscv::CoreStatus status = core_.status();
+  debug::ClusterView view;
+  view.dma = words.dma;
+  view.core = words.core;
+  view.ntx.assign(words.ntx.begin(), words.ntx.begin() + parameters_.ntx);
+  view.core_place = place(status.pc);
+  view.core_wait = riscv::describe(status.wait);
+  if (status.wait == riscv::CoreWait::kDataGrant || status.wait == riscv::CoreWait::kDataAnswer ||
+      status.wait == riscv::CoreWait::kInstructionGrant || status.wait == riscv::CoreWait::kInstructionData) {
+    view.core_address = status.wait_address;
+  }
+  view.core_asleep = status.sleeping;
+  view.core_ended = core_.halted();
+  view.memory = axi_->describe();
+  // A sleeping core leaves its port to us.
+  if (port_works && status.sleeping) {
+    view.event_mask = try_port(regs::kControlBase + regs::control::kEventMaskOffset, false, 0xF, 0);
+    view.event_status = try_port(regs::kControlBase + regs::control::kEventStatusOffset, false, 0xF, 0);
+  }
+  return debug::format_units(debug::describe_units(view));
+}
+
+std::string ClusterSystem::describe_trap() const {
+  const riscv::Trap& trap = core_.trap();
+  return fmt::format("uncaught exception: {} (mcause {}) at pc {}, {} {:#010x}",
+                     riscv::describe_cause(trap.cause), trap.cause, place(trap.pc),
+                     trap.cause == riscv::cause::kIllegalInstruction ? "instruction" : "address", trap.value);
+}
+
+RunResult ClusterSystem::run(const RunLimits& limits) {
+  if (ran_) throw base::error(ExitStatus::kOther, "a cluster system runs once");
+  ran_ = true;
+  const std::uint64_t max_cycles = limits.max_cycles != 0 ? limits.max_cycles : config_.max_cycles;
+  cluster_.reset();
+  axi_ = std::make_unique<memory::AxiMemory>(memory_, config_.timing);
+  inputs_ = rtl::ClusterInputs();
+  inputs_.axi = axi_->outputs();
+  cluster_.drive(inputs_);
+  core_.reset(entry_);
+  if (trace_) cluster_.start_trace(*trace_);
+
+  RunResult result;
+  const auto start = Clock::now();
+  auto last_report = start;
+  std::array<std::uint64_t, 256> phase_cycles{};
+  std::vector<std::uint8_t> phase_order;
+  std::uint8_t phase = 0;
+  std::uint64_t phase_start = 0;
+  std::uint64_t last_progress = 0;
+  std::uint64_t last_active = 0;
+  std::uint64_t ticks = 0;
+  const auto leave_phase = [&](std::uint64_t now) {
+    if (now == phase_start) return;
+    if (phase_cycles[phase] == 0) phase_order.push_back(phase);
+    phase_cycles[phase] += now - phase_start;
+    phase_start = now;
+  };
+
+  for (;;) {
+    if (cluster_.core_tick()) {
+      const rtl::ClusterOutputs out = cluster_.sample();
+      const std::uint64_t now = cluster_.cycles();
+      if (out.phase != phase) {
+        leave_phase(now);
+        phase = out.phase;
+      }
+      if (out.exit_valid) {
+        result.end = End::kExit;
+        result.exit_code = out.exit_code;
+        break;
+      }
+      tick(out, true);
+      if (core_.halted()) {
+        result.end = End::kUncaught;
+        break;
+      }
+      const std::uint64_t active = core_.counters().active;
+      if (axi_moved_ || active != last_active) {
+        last_active = active;
+        last_progress = now;
+      } else {
+        const rtl::ClusterDebug words = cluster_.debug();
+        if (debug::units_move(words.dma, words.ntx.data(), words.ntx.size())) {
+          last_progress = now;
+        } else if (now - last_progress >= config_.watchdog_cycles) {
+          result.end = End::kStuck;
+          break;
+        }
+      }
+      if (now >= max_cycles) {
+        result.end = End::kMaxCycles;
+        break;
+      }
+      if (++ticks % kClockInterval == 0) {
+        if (base::interrupted()) {
+          result.end = End::kInterrupted;
+          break;
+        }
+        if (limits.progress && Clock::now() - last_report > std::chrono::milliseconds(100)) {
+          last_report = Clock::now();
+          limits.progress(now);
+        }
+      }
+    }
+    cluster_.cycle();
+  }
+
+  cluster_.stop_trace();
+  result.cycles = cluster_.cycles();
+  result.host_seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  result.core = core_.counters();
+  leave_phase(result.cycles);
+  for (const std::uint8_t visited : phase_order) result.phases.push_back({visited, phase_cycles[visited]});
+
+  std::string state;
+  switch (result.end) {
+    case End::kExit:
+      break;
+    case End::kUncaught:
+      result.message = describe_trap();
+      break;
+    case End::kMaxCycles:
+      result.message =
+          fmt::format("the limit of {} cycles (--max-cycles) was reached without an end of the program",
+                      base::with_separators(max_cycles));
+      break;
+    case End::kStuck:
+      result.message = fmt::format("stuck: no instruction, NTX step, DMA or AXI transfer for {} cycles",
+                                   base::with_separators(config_.watchdog_cycles));
+      break;
+    case End::kInterrupted:
+      result.message = fmt::format("interrupted after {} cycles", base::with_separators(result.cycles));
+      break;
+  }
+  const bool show_state = result.end != End::kExit && result.end != End::kUncaught;
+  // Before anything moves on: a core that sleeps stays asleep while it is held.
+  if (show_state) state = describe_state(false);
+  const bool quiet = quiesce();
+  if (show_state) {
+    if (quiet && core_.status().sleeping) state = describe_state(true);
+    result.message += "\n" + state;
+    if (result.message.ends_with('\n')) result.message.pop_back();
+  }
+  if (quiet) result.counters = read_counters();
+  return result;
+}
+
+bool ClusterSystem::finish_trace() { return cluster_.finish_trace(); }
+
+}  // namespace nearcube::system

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// One cluster with its core and memory, from a loaded image to a finished run.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/memory/axi_memory.h"
+#include "sim/memory/flat_memory.h"
+#include "sim/riscv/core.h"
+#include "sim/riscv/elf.h"
+#include "sim/rtl/cluster.h"
+#include "sim/system/cluster_config.h"
+
+namespace nearcube::system {
+
+/// The cluster's performance counters (region `counters`), in NTX clock cycles unless a name says otherwise.
+/// 32 bits in the RTL: they wrap after 2^32.
+struct ClusterCounters {
+  std::uint32_t cycles = 0;
+  std::uint32_t compute_cycles = 0;  ///< at least one NTX held a command
+  std::uint32_t dma_read_bytes = 0, dma_write_bytes = 0;
+  std::uint32_t dma_busy = 0, dma_wait_bus = 0, dma_wait_tcdm = 0;
+  std::uint32_t core_wait_tcdm = 0;
+  struct Ntx {
+    std::uint32_t busy = 0, stall_a = 0, stall_b = 0, stall_init = 0, stall_result = 0, stall_hazard = 0,
+                  idle = 0;
+    std::uint32_t macs = 0, results = 0, commands = 0;
+  };
+  std::vector<Ntx> ntx;
+  struct Bank {
+    std::uint32_t accesses = 0, conflicts = 0;
+  };
+  std::vector<Bank> banks;
+};
+
+/// Why a run ended.
+enum class End : std::uint8_t {
+  kExit,         ///< the program wrote an exit code
+  kUncaught,     ///< an exception had no handler
+  kMaxCycles,    ///< the cycle limit
+  kStuck,        ///< no progress
+  kInterrupted,  ///< Ctrl-C
+};
+
+struct PhaseCycles {
+  std::uint8_t phase = 0;
+  std::uint64_t cycles = 0;  ///< NTX clock cycles spent in it, all visits together
+};
+
+struct RunResult {
+  End end = End::kExit;
+  std::uint32_t exit_code = 0;
+  std::uint64_t cycles = 0;                 ///< NTX clock cycles from reset to the end
+  std::vector<PhaseCycles> phases;          ///< in the order of their first visit; they add up to `cycles`
+  std::optional<ClusterCounters> counters;  ///< none if the cluster no longer answered
+  riscv::CoreCounters core;                 ///< in core clock cycles
+  std::string message;      ///< kUncaught, kMaxCycles, kStuck, kInterrupted: what a user should know
+  double host_seconds = 0;  ///< wall clock of the run
+
+  double simulated_khz() const {
+    return host_seconds > 0 ? static_cast<double>(cycles) / host_seconds / 1e3 : 0;
+  }
+};
+
+struct RunLimits {
+  std::uint64_t max_cycles = 0;  ///< NTX clock cycles; 0: the configuration's
+  /// Called about ten times a second with the cycles so far.
+  std::function<void(std::uint64_t)> progress;
+};
+
+class ClusterSystem {
+ public:
+  /// Builds the cluster and checks that it has the parameters of `config`; else throws Error (kBadInput) that
+  /// names the key, both values and the file. `seed`: of the values that registers without reset start with.
+  explicit ClusterSystem(const ClusterConfig& config, std::uint64_t seed = 1);
+
+  /// What the RTL says it was built with.
+  const ClusterParameters& parameters() const { return parameters_; }
+  const ClusterConfig& config() const { return config_; }
+
+  /// Copies the segments to where they go and starts the core at the entry.
+  void load(const riscv::ElfFile& elf);
+  /// Bytes of cube memory or of the scratchpad (through the core's data port, before or after a run). Throws
+  /// Error (kBadInput) for a range that is in neither.
+  void write(std::uint64_t address, std::span<const std::uint8_t> bytes);
+  void read(std::uint64_t address, std::span<std::uint8_t> bytes);
+
+  /// Throws Error (kBadInput) unless the range is in cube memory or in the scratchpad.
+  void require_exists(std::uint64_t address, std::uint64_t bytes) const;
+
+  /// Records a window of the run to come.
+  void trace(const rtl::TraceOptions& options);
+  /// Ends it; see rtl::Cluster::finish_trace.
+  bool finish_trace();
+  /// Takes the characters that the program prints; without it they are dropped.
+  void set_console(std::function<void(char)> console) { console_ = std::move(console); }
+
+  /// Resets the cluster and runs it from the entry. Once per system.
+  RunResult run(const RunLimits& limits = {});
+
+  /// "0x80000120 (main+0x10)" with the loaded ELF's symbols.
+  std::string place(std::uint32_t pc) const;
+
+  /// The core took a trap that is an exception; describe_trap() says which, where and why.
+  bool trapped() const { return core_.counters().exceptions != 0; }
+  std::string describe_trap() const;
+
+ private:
+  void tick(const rtl::ClusterOutputs& out, bool with_core);
+  void step_without_core();
+  std::optional<std::uint32_t> try_port(std::uint32_t address, bool write, std::uint8_t enables,
+                                        std::uint32_t data);
+  std::uint32_t port_read(std::uint32_t address);
+  void port_write(std::uint32_t address, std::uint8_t enables, std::uint32_t data);
+  bool quiesce();
+  std::optional<ClusterCounters> read_counters();
+  std::string describe_state(bool port_works);
+  void check_parameters();
+  bool exists(std::uint64_t address, std::uint64_t bytes) const;
+  bool in_tcdm(std::uint64_t address, std::uint64_t bytes) const;
+
+  ClusterConfig config_;
+  ClusterParameters parameters_;
+  memory::FlatMemory memory_;
+  std::unique_ptr<memory::AxiMemory> axi_;
+  rtl::Cluster cluster_;
+  riscv::Core core_;
+  rtl::ClusterInputs inputs_;
+  std::function<void(char)> console_;
+  std::optional<riscv::ElfFile> elf_;
+  std::optional<rtl::TraceOptions> trace_;
+  std::uint32_t entry_ = 0;
+  bool axi_moved_ = false;
+  bool ran_ = false;
+};
+
+}  // namespace nearcube::system
