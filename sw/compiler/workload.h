@@ -121,6 +121,16 @@ struct StencilShape {
   int dimensions() const { return static_cast<int>(extents.size()); }
 };
 
+/// Bad input if a shape makes no sense or its tensors cannot fit cube memory: call it before making the
+/// tensors.
+void check(const Conv2dShape& shape, const Machine& machine = {});
+void check(const GemmShape& shape, const Machine& machine = {});
+void check(const GemvShape& shape, const Machine& machine = {});
+void check(const AxpyShape& shape, const Machine& machine = {});
+void check(const PoolShape& shape, const Machine& machine = {});
+void check(const ReluShape& shape, const Machine& machine = {});
+void check(const StencilShape& shape, const Machine& machine = {});
+
 /// Each function below checks shapes and tensors against each other and throws bad input that says what is
 /// wrong: a zero or negative extent, a kernel larger than the padded input, a tensor of another shape, more
 /// than cube memory holds, a window of which not even the smallest tile fits the TCDM.

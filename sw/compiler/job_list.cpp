@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/job_list.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "sim/base/error.h"
+
+namespace nearcube::compiler {
+namespace {
+
+constexpr std::uint64_t kAlignment = 256;
+constexpr std::uint64_t align(std::uint64_t address) {
+  return (address + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+template <typename T>
+std::vector<std::uint8_t> bytes_of(const T* values, std::size_t count) {
+  std::vector<std::uint8_t> bytes(count * sizeof(T));
+  if (count > 0) std::memcpy(bytes.data(), values, bytes.size());
+  return bytes;
+}
+
+}  // namespace
+
+JobList::JobList(std::string name, const Machine& machine) : machine_(machine) {
+  workload_.name = std::move(name);
+  workload_.job_list_address = interfaces::kJobListAddress;
+  workload_.record_address = align(interfaces::kJobListAddress + sizeof(interfaces::JobHeader));
+  next_ = align(workload_.record_address + sizeof(interfaces::JobRecord));
+  workload_.phases = {"boot", "check", "fill", "tiles", "drain", "done"};
+}
+
+std::uint64_t JobList::reserve(std::uint64_t bytes, const char* what) {
+  const std::uint64_t end = interfaces::kCubeBase + machine_.memory_bytes;
+  const std::uint64_t address = next_;
+  if (address > end || bytes > end - address)
+    bad_input("{}: {} B of {} do not fit the {} B of cube memory", workload_.name, bytes, what,
+              machine_.memory_bytes);
+  next_ = align(address + bytes);
+  return address;
+}
+
+std::uint64_t JobList::place(const Tensor& tensor, const char* what) {
+  std::vector<std::uint8_t> bytes = network::to_bytes(tensor);
+  const std::uint64_t address = reserve(bytes.size(), what);
+  workload_.image.push_back({address, std::move(bytes)});
+  return address;
+}
+
+void JobList::put(std::uint64_t address, const Tensor& tensor) {
+  workload_.image.push_back({address, network::to_bytes(tensor)});
+}
+
+std::uint64_t JobList::place_output(const std::string& name, Shape shape) {
+  const std::uint64_t address =
+      reserve(4 * static_cast<std::uint64_t>(network::element_count(shape)), "results");
+  workload_.outputs.push_back({name, address, std::move(shape)});
+  return address;
+}
+
+interfaces::TileDescriptor JobList::tile(std::uint32_t kind) {
+  interfaces::TileDescriptor tile{};
+  tile.kind = static_cast<std::uint16_t>(kind);
+  tile.lanes_a = tile.lanes_b = 1;
+  tile.input_planes = tile.input_rows = tile.input_cols = 1;
+  tile.output_planes = tile.output_rows = tile.output_cols = 1;
+  tile.kernel_planes = tile.kernel_rows = tile.kernel_cols = 1;
+  tile.stride_rows = tile.stride_cols = 1;
+  return tile;
+}
+
+Workload JobList::finish() {
+  const std::size_t count = workload_.tiles.size();
+  const std::uint64_t descriptors = reserve(count * sizeof(interfaces::TileDescriptor), "tile descriptors");
+  const std::uint64_t ranges = reserve(sizeof(interfaces::JobRange), "ranges");
+  interfaces::JobHeader header{};
+  header.magic = interfaces::kJobMagic;
+  header.version = interfaces::kJobVersion;
+  header.descriptor_bytes = sizeof(interfaces::TileDescriptor);
+  header.descriptor_count = static_cast<std::uint32_t>(count);
+  header.cluster_count = 1;
+  header.descriptors_address = descriptors;
+  header.ranges_address = ranges;
+  header.records_address = workload_.record_address;
+  header.image_bytes = 4 * (machine_.accumulator_segments + 1);
+  header.tile_bytes = tile_bytes_;
+  const interfaces::JobRange range{0, header.descriptor_count};
+  workload_.image.push_back({workload_.job_list_address, bytes_of(&header, 1)});
+  workload_.image.push_back({descriptors, bytes_of(workload_.tiles.data(), count)});
+  workload_.image.push_back({ranges, bytes_of(&range, 1)});
+  workload_.memory_end = next_;
+  return std::move(workload_);
+}
+
+void check_tensor(const char* what, const Tensor& tensor, const Shape& expected) {
+  if (tensor.shape() != expected)
+    bad_input("{} has shape {}, but {} is needed", what, network::to_string(tensor.shape()),
+              network::to_string(expected));
+}
+
+void check_extent(const char* what, std::int64_t extent) {
+  if (extent < 1) bad_input("{} is {}, but must be at least 1", what, extent);
+  // Pitches are 32-bit byte counts in the descriptors.
+  if (extent >= std::int64_t{1} << 30) bad_input("{} is {}, but must be below 2^30", what, extent);
+}
+
+void check_memory(const std::vector<Shape>& shapes, const Machine& machine) {
+  const std::uint64_t below = interfaces::kJobListAddress - interfaces::kCubeBase;
+  if (machine.memory_bytes < below)
+    bad_input("cube memory of {} B ends below the job list", machine.memory_bytes);
+  std::uint64_t room = machine.memory_bytes - below;
+  for (const Shape& shape : shapes) {
+    const auto elements = static_cast<std::uint64_t>(network::element_count(shape));
+    if (elements > room / 4)
+      bad_input(
+          "a tensor of shape {} and those before it do not fit the {} B of cube memory (the first {} B are "
+          "the firmware's)",
+          network::to_string(shape), machine.memory_bytes, below);
+    room -= 4 * elements;
+  }
+}
+
+}  // namespace nearcube::compiler
