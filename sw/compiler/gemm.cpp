@@ -283,6 +283,7 @@ Workload make_gemv(const GemvShape& s, const Tensor& a, const Tensor& x, const M
       set(tile.input_tcdm_row, pitch(plan));
       set(tile.input_rows, row.out_count);
       set(tile.input_cols, col.out_count);
+      set(tile.weights_rows, 1);
       set(tile.weights_cols, col.out_count);
       set(tile.output_cols, row.out_count);
       list.add(tile);

@@ -3,6 +3,7 @@
 // zero outside the field.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "sw/compiler/job_list.h"
@@ -246,9 +247,8 @@ Workload make_laplace(const StencilShape& shape, const Tensor& field, const Mach
 Workload make_diffusion(const StencilShape& shape, const Tensor& field, float rate, int steps,
                         const Machine& machine) {
   if (steps < 1) bad_input("steps is {}, but must be at least 1", steps);
-  // Exact in double precision: at most 6 times a 24-bit number, and 1; so this is one rounding to fp32.
-  const double centre = 1.0 - 2.0 * shape.dimensions() * static_cast<double>(rate);
-  return make_stencil("diffusion", shape, field, rate, static_cast<float>(centre), steps, machine);
+  const float centre = std::fma(-2.0f * static_cast<float>(shape.dimensions()), rate, 1.0f);  // rounded once
+  return make_stencil("diffusion", shape, field, rate, centre, steps, machine);
 }
 
 }  // namespace nearcube::compiler
