@@ -80,39 +80,39 @@ Instruction decode_wide(std::uint32_t w) {
     case 0x67:
       return funct3 == 0 ? build().rd(rd).rs1(rs1).imm(imm_i).as(kJalr) : illegal;
     case 0x63: {
-      constexpr std::array kOps{kBeq, kBne, kIllegal, kIllegal, kBlt, kBge, kBltu, kBgeu};
-      if (kOps[funct3] == kIllegal) return illegal;
+      constexpr std::array ops{kBeq, kBne, kIllegal, kIllegal, kBlt, kBge, kBltu, kBgeu};
+      if (ops[funct3] == kIllegal) return illegal;
       const std::uint32_t offset =
           move(w, 31, 31, 12) | move(w, 7, 7, 11) | move(w, 30, 25, 5) | move(w, 11, 8, 1);
-      return build().rs1(rs1).rs2(rs2).imm(sign_extend(offset, 13)).as(kOps[funct3]);
+      return build().rs1(rs1).rs2(rs2).imm(sign_extend(offset, 13)).as(ops[funct3]);
     }
     case 0x03: {
-      constexpr std::array kOps{kLb, kLh, kLw, kIllegal, kLbu, kLhu, kIllegal, kIllegal};
-      if (kOps[funct3] == kIllegal) return illegal;
-      return build().rd(rd).rs1(rs1).imm(imm_i).as(kOps[funct3]);
+      constexpr std::array ops{kLb, kLh, kLw, kIllegal, kLbu, kLhu, kIllegal, kIllegal};
+      if (ops[funct3] == kIllegal) return illegal;
+      return build().rd(rd).rs1(rs1).imm(imm_i).as(ops[funct3]);
     }
     case 0x23: {
-      constexpr std::array kOps{kSb, kSh, kSw};
-      if (funct3 >= kOps.size()) return illegal;
+      constexpr std::array ops{kSb, kSh, kSw};
+      if (funct3 >= ops.size()) return illegal;
       const std::uint32_t offset = move(w, 31, 25, 5) | rd;
-      return build().rs1(rs1).rs2(rs2).imm(sign_extend(offset, 12)).as(kOps[funct3]);
+      return build().rs1(rs1).rs2(rs2).imm(sign_extend(offset, 12)).as(ops[funct3]);
     }
     case 0x13: {
-      constexpr std::array kOps{kAddi, kSlli, kSlti, kSltiu, kXori, kSrli, kOri, kAndi};
+      constexpr std::array ops{kAddi, kSlli, kSlti, kSltiu, kXori, kSrli, kOri, kAndi};
       Build common = build().rd(rd).rs1(rs1).imm(imm_i);
       if (funct3 == 1) return funct7 == 0 ? common.imm(rs2).as(kSlli) : illegal;
       if (funct3 == 5) {
         if (funct7 == 0) return common.imm(rs2).as(kSrli);
         return funct7 == 0x20 ? common.imm(rs2).as(kSrai) : illegal;
       }
-      return common.as(kOps[funct3]);
+      return common.as(ops[funct3]);
     }
     case 0x33: {
-      constexpr std::array kBase{kAdd, kSll, kSlt, kSltu, kXor, kSrl, kOr, kAnd};
-      constexpr std::array kMultiply{kMul, kMulh, kMulhsu, kMulhu, kDiv, kDivu, kRem, kRemu};
+      constexpr std::array base_ops{kAdd, kSll, kSlt, kSltu, kXor, kSrl, kOr, kAnd};
+      constexpr std::array multiply_ops{kMul, kMulh, kMulhsu, kMulhu, kDiv, kDivu, kRem, kRemu};
       Build common = build().rd(rd).rs1(rs1).rs2(rs2);
-      if (funct7 == 0) return common.as(kBase[funct3]);
-      if (funct7 == 1) return common.as(kMultiply[funct3]);
+      if (funct7 == 0) return common.as(base_ops[funct3]);
+      if (funct7 == 1) return common.as(multiply_ops[funct3]);
       if (funct7 == 0x20 && funct3 == 0) return common.as(kSub);
       if (funct7 == 0x20 && funct3 == 5) return common.as(kSra);
       return illegal;
@@ -121,15 +121,15 @@ Instruction decode_wide(std::uint32_t w) {
       if (funct3 == 0) return build().as(kFence);
       return funct3 == 1 ? build().as(kFenceI) : illegal;
     case 0x73: {
-      constexpr std::array kOps{kIllegal, kCsrrw, kCsrrs, kCsrrc, kIllegal, kCsrrwi, kCsrrsi, kCsrrci};
+      constexpr std::array ops{kIllegal, kCsrrw, kCsrrs, kCsrrc, kIllegal, kCsrrwi, kCsrrsi, kCsrrci};
       if (w == 0x00000073) return build().as(kEcall);
       if (w == 0x00100073) return build().as(kEbreak);
       if (w == 0x30200073) return build().as(kMret);
       if (w == 0x10500073) return build().as(kWfi);
-      if (kOps[funct3] == kIllegal) return illegal;
+      if (ops[funct3] == kIllegal) return illegal;
       const std::uint32_t number = bits_of(w, 31, 20);
-      if (funct3 >= 5) return build().rd(rd).imm(number | rs1 << 16).as(kOps[funct3]);
-      return build().rd(rd).rs1(rs1).imm(number).as(kOps[funct3]);
+      if (funct3 >= 5) return build().rd(rd).imm(number | rs1 << 16).as(ops[funct3]);
+      return build().rd(rd).rs1(rs1).imm(number).as(ops[funct3]);
     }
     default:
       return illegal;
@@ -138,7 +138,7 @@ Instruction decode_wide(std::uint32_t w) {
 
 Instruction decode_compressed(std::uint32_t h) {
   using enum Op;
-  constexpr std::uint32_t kSp = 2, kRa = 1;
+  constexpr std::uint32_t sp = 2, ra = 1;
   const auto build = [h] { return Build(h, 2); };
   const Instruction illegal = build().i;
   const std::uint32_t rd = bits_of(h, 11, 7), rs2 = bits_of(h, 6, 2);             // full register fields
@@ -158,7 +158,7 @@ Instruction decode_compressed(std::uint32_t h) {
     case 0b00'000: {  // c.addi4spn; the all-zero halfword is one of its reserved encodings
       const std::uint32_t offset =
           move(h, 12, 11, 4) | move(h, 10, 7, 6) | move(h, 6, 6, 2) | move(h, 5, 5, 3);
-      return offset != 0 ? build().rd(rd_s).rs1(kSp).imm(offset).as(kAddi) : illegal;
+      return offset != 0 ? build().rd(rd_s).rs1(sp).imm(offset).as(kAddi) : illegal;
     }
     case 0b00'010:
       return build().rd(rd_s).rs1(rs1_s).imm(word_offset).as(kLw);
@@ -168,15 +168,15 @@ Instruction decode_compressed(std::uint32_t h) {
     case 0b01'000:
       return build().rd(rd).rs1(rd).imm(imm6).as(kAddi);
     case 0b01'001:
-      return build().rd(kRa).imm(jump).as(kJal);
+      return build().rd(ra).imm(jump).as(kJal);
     case 0b01'010:
       return build().rd(rd).imm(imm6).as(kAddi);
     case 0b01'011:
-      if (rd == kSp) {  // c.addi16sp
+      if (rd == sp) {  // c.addi16sp
         const std::int32_t step = sign_extend(
             move(h, 12, 12, 9) | move(h, 6, 6, 4) | move(h, 5, 5, 6) | move(h, 4, 3, 7) | move(h, 2, 2, 5),
             10);
-        return step != 0 ? build().rd(kSp).rs1(kSp).imm(step).as(kAddi) : illegal;
+        return step != 0 ? build().rd(sp).rs1(sp).imm(step).as(kAddi) : illegal;
       }
       return imm6 != 0 ? build().rd(rd).imm(static_cast<std::uint32_t>(imm6) << 12).as(kLui) : illegal;
     case 0b01'100: {
@@ -189,8 +189,8 @@ Instruction decode_compressed(std::uint32_t h) {
         case 2:
           return common.imm(imm6).as(kAndi);
         default: {
-          constexpr std::array kOps{kSub, kXor, kOr, kAnd};
-          return bits_of(h, 12, 12) != 0 ? illegal : common.rs2(rd_s).as(kOps[bits_of(h, 6, 5)]);
+          constexpr std::array ops{kSub, kXor, kOr, kAnd};
+          return bits_of(h, 12, 12) != 0 ? illegal : common.rs2(rd_s).as(ops[bits_of(h, 6, 5)]);
         }
       }
     }
@@ -205,7 +205,7 @@ Instruction decode_compressed(std::uint32_t h) {
       return long_shift ? illegal : build().rd(rd).rs1(rd).imm(bits_of(h, 6, 2)).as(kSlli);
     case 0b10'010: {
       const std::uint32_t offset = move(h, 12, 12, 5) | move(h, 6, 4, 2) | move(h, 3, 2, 6);
-      return rd != 0 ? build().rd(rd).rs1(kSp).imm(offset).as(kLw) : illegal;
+      return rd != 0 ? build().rd(rd).rs1(sp).imm(offset).as(kLw) : illegal;
     }
     case 0b10'100:
       if (bits_of(h, 12, 12) == 0) {
@@ -213,9 +213,9 @@ Instruction decode_compressed(std::uint32_t h) {
         return rd != 0 ? build().rs1(rd).as(kJalr) : illegal;   // c.jr
       }
       if (rs2 != 0) return build().rd(rd).rs1(rd).rs2(rs2).as(kAdd);
-      return rd != 0 ? build().rd(kRa).rs1(rd).as(kJalr) : build().as(kEbreak);
+      return rd != 0 ? build().rd(ra).rs1(rd).as(kJalr) : build().as(kEbreak);
     case 0b10'110:
-      return build().rs1(kSp).rs2(rs2).imm(move(h, 12, 9, 2) | move(h, 8, 7, 6)).as(kSw);
+      return build().rs1(sp).rs2(rs2).imm(move(h, 12, 9, 2) | move(h, 8, 7, 6)).as(kSw);
 
     default:  // floating point and reserved
       return illegal;
@@ -230,15 +230,15 @@ Instruction decode(std::uint32_t bits) {
 }
 
 const char* mnemonic(Op op) {
-  constexpr std::array kNames{
+  constexpr std::array names{
       "undecoded", "illegal", "lui",   "auipc", "jal",   "jalr",  "beq",    "bne",    "blt",     "bge",
       "bltu",      "bgeu",    "lb",    "lh",    "lw",    "lbu",   "lhu",    "sb",     "sh",      "sw",
       "addi",      "slti",    "sltiu", "xori",  "ori",   "andi",  "slli",   "srli",   "srai",    "add",
       "sub",       "sll",     "slt",   "sltu",  "xor",   "srl",   "sra",    "or",     "and",     "mul",
       "mulh",      "mulhsu",  "mulhu", "div",   "divu",  "rem",   "remu",   "fence",  "fence.i", "ecall",
       "ebreak",    "mret",    "wfi",   "csrrw", "csrrs", "csrrc", "csrrwi", "csrrsi", "csrrci"};
-  static_assert(kNames.size() == static_cast<std::size_t>(Op::kCsrrci) + 1);
-  return kNames[static_cast<std::size_t>(op)];
+  static_assert(names.size() == static_cast<std::size_t>(Op::kCsrrci) + 1);
+  return names[static_cast<std::size_t>(op)];
 }
 
 }  // namespace nearcube::riscv

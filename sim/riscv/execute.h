@@ -97,7 +97,7 @@ template <class Environment>
   const auto product = [](std::int64_t left, std::int64_t right) {
     return static_cast<std::uint32_t>(static_cast<std::uint64_t>(left * right) >> 32);
   };
-  constexpr std::int32_t kMin = std::numeric_limits<std::int32_t>::min();
+  constexpr std::int32_t minimum = std::numeric_limits<std::int32_t>::min();
 
   switch (i.op) {
     case Op::kUndecoded:
@@ -194,13 +194,13 @@ template <class Environment>
     // Division by zero and overflow give fixed results and no trap (Unprivileged ISA, table 7.1).
     case Op::kDiv:
       if (b() == 0) return next(~0u);
-      if (as_signed(a()) == kMin && as_signed(b()) == -1) return next(a());
+      if (as_signed(a()) == minimum && as_signed(b()) == -1) return next(a());
       return next(as_unsigned(as_signed(a()) / as_signed(b())));
     case Op::kDivu:
       return next(b() == 0 ? ~0u : a() / b());
     case Op::kRem:
       if (b() == 0) return next(a());
-      if (as_signed(a()) == kMin && as_signed(b()) == -1) return next(0);
+      if (as_signed(a()) == minimum && as_signed(b()) == -1) return next(0);
       return next(as_unsigned(as_signed(a()) % as_signed(b())));
     case Op::kRemu:
       return next(b() == 0 ? a() : a() % b());

@@ -3,7 +3,9 @@
 //   bench_riscv [--json FILE]
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -47,10 +49,10 @@ double timed_speed(const riscv::ElfFile& elf) {
   test::CoreMachine machine;
   machine.memory.load(elf);
   machine.start(elf.entry());
-  constexpr int kTicks = 10'000'000;
+  constexpr int ticks = 10'000'000;
   const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < kTicks; ++i) machine.tick();
-  return kTicks / seconds_since(start) * 1e-6;
+  for (int i = 0; i < ticks; ++i) machine.tick();
+  return ticks / seconds_since(start) * 1e-6;
 }
 
 }  // namespace
@@ -73,7 +75,10 @@ int main(int argc, char* argv[]) {
       if (!file.flush()) bad_input("{}: cannot be written", argv[2]);
     }
   } catch (const Error& e) {
-    fmt::print(stderr, "error: {}\n", e.what());
+    std::fprintf(stderr, "error: %s\n", e.what());
     return e.exit_code();
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "error: %s\n", e.what());
+    return 1;
   }
 }

@@ -69,8 +69,7 @@ std::vector<std::string> disassemble(const std::vector<std::uint32_t>& words) {
     std::getline(line, name, '\t');
     std::getline(line, operands);
     if (name.empty() || name.back() == '\n') name = name.substr(0, name.find('\n'));
-    if (name.rfind(".", 0) == 0 || name.rfind("0x", 0) == 0 || name == "c.unimp" || name == "unimp")
-      name = "illegal";
+    if (name[0] == '.' || name.rfind("0x", 0) == 0 || name == "c.unimp" || name == "unimp") name = "illegal";
     lines.push_back(name == "illegal" ? name
                                       : name + " " + operands.substr(0, operands.find_first_of(" #<")));
   }
@@ -201,15 +200,15 @@ TEST_CASE("every compressed encoding decodes as the GNU disassembler reads it") 
 TEST_CASE("32-bit encodings decode as the GNU disassembler reads them") {
   test::Random random(test::seed());
   INFO("seed " << test::seed());
-  constexpr std::array<std::uint32_t, 11> kOpcodes{0x37, 0x17, 0x6F, 0x67, 0x63, 0x03,
-                                                   0x23, 0x13, 0x33, 0x0F, 0x73};
+  constexpr std::array<std::uint32_t, 11> opcodes{0x37, 0x17, 0x6F, 0x67, 0x63, 0x03,
+                                                  0x23, 0x13, 0x33, 0x0F, 0x73};
   std::vector<std::uint32_t> words{0x00000073, 0x00100073, 0x30200073, 0x10500073};
   for (std::uint64_t n = 0; n < test::cases(20000, 400000); ++n) {
     auto word = static_cast<std::uint32_t>(random());
-    if (n % 8 != 0) word = (word & ~0x7Fu) | kOpcodes[random() % kOpcodes.size()];
+    if (n % 8 != 0) word = (word & ~0x7Fu) | opcodes[random() % opcodes.size()];
     if ((word & 0x7F) == 0x33 || ((word & 0x7F) == 0x13 && n % 2 == 0)) {
-      constexpr std::array<std::uint32_t, 4> kFunct7{0, 1, 0x20, 0x21};
-      word = (word & 0x01FFFFFFu) | kFunct7[random() % 4] << 25;
+      constexpr std::array<std::uint32_t, 4> funct7_values{0, 1, 0x20, 0x21};
+      word = (word & 0x01FFFFFFu) | funct7_values[random() % 4] << 25;
     }
     word |= 3u;
     if ((word & 0x1F) == 0x1F) continue;  // longer than 32 bits

@@ -77,8 +77,8 @@ class Generator {
   Item half(std::uint32_t bits) { return {bits, true, {}}; }
 
   Item item(std::size_t i, std::size_t count) {
-    static constexpr std::uint32_t kBranches[]{0, 1, 4, 5, 6, 7};
-    static constexpr std::uint32_t kLoads[]{0, 1, 2, 4, 5};
+    static constexpr std::uint32_t branches[]{0, 1, 4, 5, 6, 7};
+    static constexpr std::uint32_t loads[]{0, 1, 2, 4, 5};
     const unsigned kind = pick(100);
     if (kind < 22) {  // register-register; multiply and divide included
       const unsigned f = pick(18);
@@ -96,7 +96,7 @@ class Generator {
     if (kind < 38) return wide(lui(destination(), static_cast<std::uint32_t>(random_())));
     if (kind < 40)
       return wide((static_cast<std::uint32_t>(random_()) & 0xFFFFF000u) | destination() << 7 | 0x17u);
-    if (kind < 52) return wide(i_type(offset(), pointer(), kLoads[pick(5)], destination(), 0x03));
+    if (kind < 52) return wide(i_type(offset(), pointer(), loads[pick(5)], destination(), 0x03));
     if (kind < 62) return wide(s_type(offset(), source(), pointer(), pick(3), 0x23));
     if (kind < 70) {  // compressed arithmetic
       const unsigned rd = small_destination(), rs = 8 + pick(8);
@@ -123,18 +123,17 @@ class Generator {
     }
     if (kind < 90) {  // forward
       const std::size_t target = std::min(count, i + 1 + pick(8));
-      if (pick(3) != 0) return {b_type(0, source(), source(), kBranches[pick(6)]), false, target};
+      if (pick(3) != 0) return {b_type(0, source(), source(), branches[pick(6)]), false, target};
       if (pick(2) == 0) return {j_type(0, destination()), false, target};
       return {0xA001u, true, target};  // c.j
     }
     if (kind < 95) {  // CSRs that both ways agree on
-      static constexpr std::uint32_t kNumbers[]{0xB02, 0xB82, 0xF14, 0x301, 0x304,
-                                                0x343, 0x342, 0x340, 0x300};
-      const std::uint32_t number = kNumbers[pick(7)];
+      static constexpr std::uint32_t numbers[]{0xB02, 0xB82, 0xF14, 0x301, 0x304, 0x343, 0x342, 0x340, 0x300};
+      const std::uint32_t number = numbers[pick(7)];
       if (number == 0x304 || number >= 0xB00 || number == 0x301)
         return wide(csr_access(2, destination(), number, 0));
-      static constexpr std::uint32_t kForms[]{1, 2, 3, 5, 6, 7};
-      return wide(csr_access(kForms[pick(6)], destination(), number, source()));
+      static constexpr std::uint32_t forms[]{1, 2, 3, 5, 6, 7};
+      return wide(csr_access(forms[pick(6)], destination(), number, source()));
     }
     if (kind < 97) return wide(0x0000000Fu);  // fence
     switch (pick(6)) {

@@ -87,7 +87,9 @@ TEST_CASE("register-register instructions") {
   Fixture f;
   Random random(seed());
   INFO("seed " << seed());
-  for (const auto& [name, formula] : kRegisterFormulas) {
+  for (const auto& entry : kRegisterFormulas) {
+    const std::string& name = entry.first;
+    const Formula& formula = entry.second;
     const std::uint32_t pc = f.address(name);
     const auto check = [&](std::uint32_t a, std::uint32_t b) {
       const std::uint32_t got = f.run(pc, a, b), want = formula(a, b);
@@ -140,10 +142,10 @@ TEST_CASE("register-immediate instructions") {
 
 TEST_CASE("lui and auipc") {
   Fixture f;
-  constexpr std::array<std::uint32_t, 6> kValues{0, 1, 0x12345, 0x7ffff, 0x80000, 0xfffff};
-  for (unsigned row = 0; row < kValues.size(); ++row) {
-    REQUIRE(f.run(f.address("lui", row), 0) == kValues[row] * 4096);
-    REQUIRE(f.run(f.address("auipc", row), 0) == f.address("auipc", row) + kValues[row] * 4096);
+  constexpr std::array<std::uint32_t, 6> values{0, 1, 0x12345, 0x7ffff, 0x80000, 0xfffff};
+  for (unsigned row = 0; row < values.size(); ++row) {
+    REQUIRE(f.run(f.address("lui", row), 0) == values[row] * 4096);
+    REQUIRE(f.run(f.address("auipc", row), 0) == f.address("auipc", row) + values[row] * 4096);
   }
 }
 
@@ -158,15 +160,15 @@ TEST_CASE("branches and jumps") {
       {"bge", [](auto a, auto b) { return wide(a) - wide(b) >= 0; }},
       {"bltu", [](auto a, auto b) { return std::uint64_t{a} < b; }},
       {"bgeu", [](auto a, auto b) { return std::uint64_t{a} >= b; }}};
-  constexpr std::array<std::int32_t, 4> kTargets{0x100, -0x80, 0xffe, -0x1000};
+  constexpr std::array<std::int32_t, 4> targets{0x100, -0x80, 0xffe, -0x1000};
   for (std::uint64_t n = 0; n < cases(500, 50000); ++n) {
     const std::uint32_t a = operand(random);
     const std::uint32_t b = n % 4 == 0 ? a : operand(random);
     for (const auto& [name, taken] : conditions) {
-      for (unsigned row = 0; row < kTargets.size(); ++row) {
+      for (unsigned row = 0; row < targets.size(); ++row) {
         const std::uint32_t pc = f.address(name, row);
         f.run(pc, a, b);
-        const std::uint32_t want = pc + (taken(a, b) ? static_cast<std::uint32_t>(kTargets[row]) : 4);
+        const std::uint32_t want = pc + (taken(a, b) ? static_cast<std::uint32_t>(targets[row]) : 4);
         if (f.machine.hart.pc() != want)
           FAIL(name << " of " << a << ", " << b << " goes to " << f.machine.hart.pc());
       }
@@ -177,11 +179,11 @@ TEST_CASE("branches and jumps") {
       REQUIRE(f.machine.hart.pc() == ((a + static_cast<std::uint32_t>(kOffsets[row])) & 0xFFFFFFFE));
     }
   }
-  constexpr std::array<std::int32_t, 5> kJumps{0x100, -0x100, 0xffffe, -0x100000, 0x100};
-  for (unsigned row = 0; row < kJumps.size(); ++row) {
+  constexpr std::array<std::int32_t, 5> jumps{0x100, -0x100, 0xffffe, -0x100000, 0x100};
+  for (unsigned row = 0; row < jumps.size(); ++row) {
     const std::uint32_t pc = f.address("jal", row);
     REQUIRE(f.run(pc, 0) == (row < 4 ? pc + 4 : 0xA0A0A0A0));
-    REQUIRE(f.machine.hart.pc() == pc + static_cast<std::uint32_t>(kJumps[row]));
+    REQUIRE(f.machine.hart.pc() == pc + static_cast<std::uint32_t>(jumps[row]));
   }
 }
 
@@ -189,14 +191,14 @@ TEST_CASE("loads and stores of every size at every alignment") {
   Fixture f;
   Random random(seed());
   INFO("seed " << seed());
-  constexpr std::uint32_t kBase = 0x10004000;
+  constexpr std::uint32_t base = 0x10004000;
   const auto byte = [&f](std::uint32_t address) { return std::uint32_t{*f.machine.memory.at(address)}; };
   for (std::uint64_t n = 0; n < cases(2000, 200000); ++n) {
     for (std::uint32_t i = 0; i < 16; i += 4) {
-      f.machine.memory.set_word(kBase + i, static_cast<std::uint32_t>(random()));
+      f.machine.memory.set_word(base + i, static_cast<std::uint32_t>(random()));
     }
     const unsigned row = static_cast<unsigned>(random() % kOffsets.size());
-    const std::uint32_t address = kBase + static_cast<std::uint32_t>(random() % 8);
+    const std::uint32_t address = base + static_cast<std::uint32_t>(random() % 8);
     const std::uint32_t a1 = address - static_cast<std::uint32_t>(kOffsets[row]);
     const std::uint32_t half = byte(address) + 256 * byte(address + 1);
     const std::uint32_t word = half + 65536 * (byte(address + 2) + 256 * byte(address + 3));
@@ -209,12 +211,12 @@ TEST_CASE("loads and stores of every size at every alignment") {
     const auto value = static_cast<std::uint32_t>(random());
     for (const auto& [name, bytes] : {std::pair{"sb", 1u}, {"sh", 2u}, {"sw", 4u}}) {
       std::array<std::uint32_t, 16> before{};
-      for (std::uint32_t i = 0; i < 16; ++i) before[i] = byte(kBase + i);
+      for (std::uint32_t i = 0; i < 16; ++i) before[i] = byte(base + i);
       f.run(f.address(name, row), a1, value);
       for (std::uint32_t i = 0; i < 16; ++i) {
-        const std::uint32_t offset = kBase + i - address;
+        const std::uint32_t offset = base + i - address;
         const std::uint32_t want = offset < bytes ? value >> (8 * offset) & 0xFF : before[i];
-        if (byte(kBase + i) != want) FAIL(name << " to " << address << " is wrong at " << kBase + i);
+        if (byte(base + i) != want) FAIL(name << " to " << address << " is wrong at " << base + i);
       }
     }
   }

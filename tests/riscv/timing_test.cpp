@@ -231,8 +231,8 @@ TEST_CASE("waits at the data port are counted by region") {
     Bench bench(timing);
     CHECK(bench.warm("load").cycles == 1 + delay);
     CHECK(bench.warm("load").stall_data_tcdm == delay);
-    CHECK(bench.warm("loads").cycles == 4 * (1 + delay));
-    CHECK(bench.warm("misaligned_word").cycles == 2 * (1 + delay));
+    CHECK(bench.warm("loads").cycles == 4 + 4 * std::uint64_t{delay});
+    CHECK(bench.warm("misaligned_word").cycles == 2 + 2 * std::uint64_t{delay});
     CHECK(bench.warm("peripheral_store_then_alu").*kPeripheralWait == delay);
   }
 }
@@ -255,15 +255,15 @@ TEST_CASE("instruction refills") {
     Bench bench(timing);
     // 96 lines of 8 instructions. The first costs a request, the latency and four beats, all but the last
     // beat's cycle before anything executes; each further one is requested when the one before arrives.
-    constexpr unsigned kLines = 96;
+    constexpr std::uint64_t lines = 96;
     const unsigned refill = 1 + latency + 3;  // and one line more for the instruction at the end
     const CoreCounters counted = bench.cold("straight");
-    CHECK(counted.active == 8 * kLines);
+    CHECK(counted.active == 8 * lines);
     const std::uint64_t stalls = counted.stall_fetch;
-    const unsigned later = refill > 8 ? kLines * (refill - 8) : 0;
+    const unsigned later = refill > 8 ? lines * (refill - 8) : 0;
     CHECK(stalls == refill + later);
-    CHECK(counted.cycles == 8 * kLines + stalls);
-    CHECK(counted.cache_misses == (refill > 8 ? kLines + 1 : 1));
+    CHECK(counted.cycles == 8 * lines + stalls);
+    CHECK(counted.cache_misses == (refill > 8 ? lines + 1 : 1));
     // The program is larger than the cache, so it costs the same again.
     CHECK(bench.warm("straight").stall_fetch >= later);
 

@@ -144,7 +144,7 @@ class CoreMachine {
       const std::uint32_t beat = 4 - beats_left_;
       const std::uint8_t* line = instr_address_ >= kCube ? memory.at(instr_address_) : nullptr;
       in.instr_err = line == nullptr;
-      if (line != nullptr) std::memcpy(&in.instr_rdata, line + 8 * beat, 8);
+      if (line != nullptr) std::memcpy(&in.instr_rdata, line + std::size_t{8} * beat, 8);
       in.instr_last = --beats_left_ == 0;
     } else if (out.instr_req && beats_left_ == 0 && !withheld()) {
       in.instr_gnt = true;
