@@ -79,9 +79,9 @@ class ExactMacBench {
  public:
   explicit ExactMacBench(golden::AccumulatorFormat format) : format_(format), golden_(format) {
     // Registers without a reset start with random bits.
-    context_.randReset(2);
-    context_.randSeed(static_cast<int>(seed() % 0x7FFF'FFFF) + 1);
-    model_ = std::make_unique<Model>(&context_);
+    Verilated::randReset(2);
+    Verilated::randSeed(static_cast<int>(seed() % 0x7FFF'FFFF) + 1);
+    model_ = std::make_unique<Model>();
     model_->clk_i = 0;
     model_->rst_ni = 0;
     idle_inputs();
@@ -254,7 +254,6 @@ class ExactMacBench {
   }
 
   golden::AccumulatorFormat format_;
-  VerilatedContext context_;
   std::unique_ptr<Model> model_;
   golden::ExactSum golden_;
   std::deque<Expected> expected_;

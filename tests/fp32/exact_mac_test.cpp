@@ -73,21 +73,14 @@ Op image_op(Op::Kind kind, std::vector<std::uint32_t> image) {
 using ExactBench = ExactMacBench<Vexact_mac>;
 using NarrowBench = ExactMacBench<Vexact_mac_narrow>;
 
-ExactBench& exact_bench() {
-  static ExactBench bench(kExact);
-  return bench;
-}
-NarrowBench& narrow_bench() {
-  static NarrowBench bench(kNarrow);
-  return bench;
-}
-
 /// Both formats must do what the golden sum does.
 void expect_golden(const std::vector<Op>& ops) {
-  const std::string exact = check(exact_bench(), ops);
+  ExactBench exact_bench(kExact);
+  const std::string exact = check(exact_bench, ops);
   INFO("default format: " << exact);
   REQUIRE(exact.empty());
-  const std::string narrow = check(narrow_bench(), ops);
+  NarrowBench narrow_bench(kNarrow);
+  const std::string narrow = check(narrow_bench, ops);
   INFO("published format: " << narrow);
   REQUIRE(narrow.empty());
 }
@@ -110,8 +103,10 @@ void run_family(const char* name, Bench& bench, std::uint64_t results,
 
 void run_family(const char* name,
                 const std::function<std::vector<Op>(Random&, const golden::AccumulatorFormat&)>& make) {
-  run_family(name, exact_bench(), cases(100'000, 1'000'000), make);
-  run_family(name, narrow_bench(), cases(100'000, 1'000'000), make);
+  ExactBench exact_bench(kExact);
+  run_family(name, exact_bench, cases(100'000, 1'000'000), make);
+  NarrowBench narrow_bench(kNarrow);
+  run_family(name, narrow_bench, cases(100'000, 1'000'000), make);
 }
 
 bool one_in(Random& random, unsigned n) { return random() % n == 0; }
@@ -359,7 +354,8 @@ TEST_CASE("2^17 products of maximum size, up and down again") {
     }
     ops.push_back(of_kind(Op::Kind::kStore));
   }
-  const std::string failure = check(exact_bench(), ops);
+  ExactBench bench(kExact);
+  const std::string failure = check(bench, ops);
   INFO(failure);
   REQUIRE(failure.empty());
 }
@@ -405,8 +401,9 @@ TEST_CASE("the range's ends: the last sum inside, the first outside, both signs"
         ops.push_back(of_kind(Op::Kind::kStore));
       }
     }
-    const std::string failure =
-        format.lsb == kExact.lsb ? check(exact_bench(), ops) : check(narrow_bench(), ops);
+    ExactBench exact_bench(kExact);
+    NarrowBench narrow_bench(kNarrow);
+    const std::string failure = format.lsb == kExact.lsb ? check(exact_bench, ops) : check(narrow_bench, ops);
     INFO(failure);
     REQUIRE(failure.empty());
   }
@@ -434,12 +431,13 @@ TEST_CASE("one step and one result every cycle, each after the latency") {
   // The bench compares every result's cycle; here nothing but steps.
   std::vector<Op> ops;
   for (std::uint32_t i = 0; i < 4096; ++i) ops.push_back(step(kOne + i, kOne, Init::kValue, kOne));
-  const std::uint64_t before = exact_bench().cycles();
-  const std::uint64_t results = exact_bench().results();
-  REQUIRE_FALSE(exact_bench().run(ops));
-  REQUIRE(exact_bench().results() - results == 4096);
+  ExactBench bench(kExact);
+  const std::uint64_t before = bench.cycles();
+  const std::uint64_t results = bench.results();
+  REQUIRE_FALSE(bench.run(ops));
+  REQUIRE(bench.results() - results == 4096);
   // One cycle of clear first, and the cycles to drain.
-  REQUIRE(exact_bench().cycles() - before == 4096 + 1 + kLatency + 1);
+  REQUIRE(bench.cycles() - before == 4096 + 1 + kLatency + 1);
 }
 
 // ---------------------------------------------------------------------------------------------------------
@@ -599,6 +597,7 @@ TEST_CASE("random soft clears in mid-stream, with steps, images and results unde
 }
 
 TEST_CASE("equal sums give equal images: any order, any split over images") {
+  ExactBench bench(kExact);
   Random random(seed());
   std::cout << "order: seed " << seed() << std::endl;
   const std::uint64_t rounds = cases(300, 3'000);
@@ -616,15 +615,15 @@ TEST_CASE("equal sums give equal images: any order, any split over images") {
         ops.assign(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(split));
         ops.front().init = Init::kZero;
         ops.push_back(of_kind(Op::Kind::kStore));
-        REQUIRE_FALSE(exact_bench().run(ops));
-        part = exact_bench().stored();
+        REQUIRE_FALSE(bench.run(ops));
+        part = bench.stored();
       }
       ops.assign(steps.begin() + static_cast<std::ptrdiff_t>(split), steps.end());
       ops.front().init = Init::kZero;
       if (split != 0) ops.push_back(image_op(Op::Kind::kAdd, part));
       ops.push_back(of_kind(Op::Kind::kStore));
-      REQUIRE_FALSE(exact_bench().run(ops));
-      return exact_bench().stored();
+      REQUIRE_FALSE(bench.run(ops));
+      return bench.stored();
     };
     const auto reference = total(0);
     std::shuffle(steps.begin(), steps.end(), random);
