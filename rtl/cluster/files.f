@@ -1,2 +1,12 @@
+tcdm_bank.sv
+tcdm_interconnect.sv
+core_data_port.sv
+instruction_port.sv
+register_bus.sv
+ntx_slave_mux.sv
+cluster_control.sv
+event_counters.sv
+cluster_counters.sv
+axi_mux.sv
 dma.sv
 cluster.sv
