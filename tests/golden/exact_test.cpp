@@ -322,6 +322,11 @@ TEST_CASE("a narrow accumulator floors each summand") {
     CHECK(sum.image()[static_cast<std::size_t>(i)] == 0xFFFF'FFFF);
   }
   CHECK(sum.round() == kMinusZero);
+  sum.clear();
+  sum.add_product(smallest, half, true);  // nothing to floor
+  sum.add_product(smallest, half);
+  CHECK(sum.image()[0] == 0);
+  CHECK(sum.round() == 0);
   // Products of 2^137 and more do not fit.
   ExactSum large(format);
   large.add_product(0x7F00'0000, 0x4380'0000);  // 2^127 * 2^8
@@ -334,6 +339,38 @@ TEST_CASE("a narrow accumulator floors each summand") {
   large.clear();
   large.add_product(kMax, kMax);
   CHECK((large.image().back() & kRangeOverflow) != 0);
+}
+
+TEST_CASE("a negated image") {
+  struct Row {
+    std::vector<Pair> products;
+    std::uint32_t flags;
+    std::uint32_t result;
+  };
+  const std::uint32_t some = kAnySummand | kNotMinusZero;
+  for (const Row& row : std::vector<Row>{
+           {{}, 0, 0},
+           {{{kMinusZero, kOne}}, some, 0},
+           {{{0, kOne}}, some, 0},  // cannot be told from 1 - 1
+           {{{kOne, kOne}}, some, kOne | kSignBit},
+           {{{kOne, kOne | kSignBit}}, some, kOne},
+           {{{kPlusInf, kOne}}, some | kMinusInfSeen, kMinusInf},
+           {{{kMinusInf, kOne}}, some | kPlusInfSeen, kPlusInf},
+           {{{kMinusInf, kOne}, {kPlusInf, kOne}}, some | kPlusInfSeen | kMinusInfSeen, kQuietNan},
+           {{{kQuietNan, kOne}}, some | kNanSeen, kQuietNan}}) {
+    CAPTURE(row.products);
+    ExactSum sum;
+    sum.add_image(sum_of(row.products).image(), true);
+    CHECK(sum.image().back() == row.flags);
+    CHECK(sum.round() == row.result);
+  }
+  std::vector<std::uint32_t> lowest(20, 0);
+  lowest[18] = 0x8000'0000;
+  lowest[19] = some;
+  ExactSum sum;
+  sum.add_image(lowest, true);
+  lowest[19] |= kRangeOverflow;
+  CHECK(sum.image() == lowest);
 }
 
 TEST_CASE("formats that cannot hold binary32 are refused") {

@@ -237,6 +237,38 @@ TEST_CASE("MASKMAC: scatter of one value, at each step whose test holds") {
   CHECK(run(one_loop(f, 3), tcdm).stores == std::vector<Store>{{0x300, 0}, {0x308, 0}});
 }
 
+TEST_CASE("each init starts anew: register, count, index and value") {
+  // Two nests of two steps. Init operands lie at 0x300 and 0x308 (AGU2 at the nest's first step).
+  const auto nests = [](std::uint32_t opcode, std::uint32_t aux, std::uint32_t source, const Words& a,
+                        const Words& b) {
+    CommandFields f = fields(opcode, aux);
+    f.outer_level = 2;
+    f.init_level = 1;
+    f.init_source = source;
+    Command c = one_loop(f, 2);
+    c.loops[1] = 1;
+    for (auto& strides : c.stride) {
+      strides[1] = 4;
+    }
+    c.cmd = encode(f);
+    Words tcdm = scratchpad(a, b);
+    tcdm[0x300 / 4] = kTwo;
+    tcdm[0x308 / 4] = kThree;
+    return stored(run(c, tcdm));
+  };
+  CHECK(nests(kCopy, 0, 2, {}, {}) == Words{kTwo, kTwo, kThree, kThree});
+  CHECK(nests(kMac, 0, 2, {kOne, kOne, kOne, kOne}, {kOne, kOne, kOne, kOne}) ==
+        Words{bits(3), bits(4), bits(4), bits(5)});
+  CHECK(nests(kMac, 0, 3, {kOne, kOne, kOne, kOne}, {kOne, kOne, kOne, kOne}) ==
+        Words{bits(1), bits(2), bits(1), bits(2)});
+  CHECK(nests(kMaxmin, 0, 3, {}, {kThree, kOne, kTwo, kOne}) == Words{kThree, kThree, kTwo, kTwo});
+  CHECK(nests(kMaxmin, 1, 3, {}, {0, kOne, 0, 0}) == Words{0, 1, 0, 0});
+  CHECK(nests(kMaxmin, 1, 2, {}, {kOne, kThree, kOne, kTwo}) == Words{0, 1, 0, 0});
+  CHECK(nests(kMask, 4, 3, {1, 2, 3, 4}, {}) == Words{1, 0, 3, 0});
+  // A zero init after nothing else: OUTERP's register.
+  CHECK(nests(kOuterp, 0, 3, {kOne, kOne, kOne, kOne}, {}) == Words{0, 0, 0, 0});
+}
+
 TEST_CASE("steps, levels and addresses are those of nested loops") {
   test::Random random(test::seed(21));
   for (int i = 0; i < 400; ++i) {
@@ -587,6 +619,14 @@ TEST_CASE("a command that runs out of the scratchpad stops at that step") {
   CHECK(out.error_addr == kTcdmBase + end);
   CHECK(out.stores.empty());
   CHECK(tcdm == Words(kWords, kOne));
+  // MASKMAC reads v only in init steps.
+  f = fields(kMaskmac, 5,
+             true);  // never, but for a count of 0 at least 0: the first step is a hit, and all others
+  f.init_level = 1;
+  c = one_loop(f, 3);
+  c.base[0] = end - 4;
+  tcdm[end / 4 - 1] = 0;
+  CHECK(run(c, tcdm).cause == Cause::kNone);
   // MASKMAC reaches AGU2 only on a hit.
   f = fields(kMaskmac, 4);
   f.init_level = 1;

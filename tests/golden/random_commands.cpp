@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "tests/golden/binary32.h"
 
@@ -364,6 +365,29 @@ void break_something(Random& random, const RandomCommandOptions& options, Comman
   c.cmd = encode(f);
 }
 
+/// The command with loop j cut down to the trips first .. first + last_index, at the addresses that they had.
+Command cut_loop(const Command& c, unsigned j, std::uint32_t first, std::uint32_t last_index) {
+  Command cut = c;
+  cut.loops[j] = last_index;
+  for (unsigned u = 0; u < 3; ++u) {
+    // Distance between the starts of two trips, per loop, and what its inner loops have walked by then,
+    // before and after.
+    // Modulo 2^32, as addresses are.
+    std::uint32_t walked = 0;
+    std::uint32_t cut_walked = 0;
+    for (unsigned k = 0; k < decode(c.cmd).outer_level; ++k) {
+      const std::uint32_t plain = static_cast<std::uint32_t>(c.stride[u][k]) + walked;
+      cut.stride[u][k] = static_cast<std::int32_t>(plain - cut_walked);
+      walked += plain * (c.loops[k] & 0xFFFF);
+      cut_walked += plain * (cut.loops[k] & 0xFFFF);
+      if (k == j) {
+        cut.base[u] += plain * first;
+      }
+    }
+  }
+  return cut;
+}
+
 std::vector<std::uint32_t> touched_words(const CommandCase& test_case, AccumulatorFormat format) {
   const Command& c = test_case.command;
   std::set<std::uint32_t> words;
@@ -508,10 +532,19 @@ CommandCase shrink(const CommandCase& failing, const std::function<bool(const Co
     progress |= try_fields([](CommandFields& f) { f.init_source = kSourceZero; });
     for (unsigned j = 0; j < 5; ++j) {
       const std::uint32_t now = best.command.loops[j] & 0xFFFF;
-      for (const std::uint32_t fewer : {0u, now / 2, now == 0 ? 0u : now - 1}) {
+      if (now > 0) {  // either half, without the last, without the first, at unchanged addresses
+        const std::uint32_t half = now / 2;
+        for (const auto& [first, last] : std::array<std::pair<std::uint32_t, std::uint32_t>, 4>{
+                 {{0, half}, {half + 1, now - half - 1}, {0, now - 1}, {1, now - 1}}}) {
+          if (last < (best.command.loops[j] & 0xFFFF)) {
+            progress |= try_command(cut_loop(best.command, j, first, last));
+          }
+        }
+      }
+      for (const std::uint32_t fewer : {0u, now / 2}) {
         Command c = best.command;
         c.loops[j] = fewer;
-        progress |= fewer < now && try_command(c);
+        progress |= fewer < (best.command.loops[j] & 0xFFFF) && try_command(c);
       }
       for (unsigned u = 0; u < 3; ++u) {
         Command c = best.command;

@@ -132,6 +132,7 @@ TEST_CASE("shrinking finds a small case") {
   };
   test::Random random(test::seed(33));
   int shrunk = 0;
+  std::uint64_t steps = 0;
   while (shrunk < 10) {
     const CommandCase c = random_case(random);
     if (!fails(c)) {
@@ -154,9 +155,11 @@ TEST_CASE("shrinking finds a small case") {
     REQUIRE(!small_out.hazard);
     CHECK(small_out.steps <= large_out.steps);
     CHECK(small_out.steps <= 60);
+    steps += small_out.steps;
     CHECK(!to_string(small).empty());
     ++shrunk;
   }
+  CHECK(steps < 100);
 }
 
 }  // namespace nearcube::golden
