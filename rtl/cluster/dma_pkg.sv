@@ -34,6 +34,9 @@ package dma_pkg;
   /// Offset bits of an address in the scratchpad: signed, and wide enough for any place in it plus any stride.
   localparam int unsigned OffsetWidth = 33;
 
+  // A design of this room without the DMA still reads this package, and lint takes unread numbers for forgotten.
+  localparam logic unused = &{Slots[0], SlotWidth[0], ShapeWidth[0], OffsetWidth[0]};
+
   /// The byte lanes of an aligned eight-byte word that `bytes` (1 to 8) bytes from lane `first` on occupy.
   function logic [7:0] lanes(input logic [2:0] first, input logic [3:0] bytes);
     lanes = (~(8'hFF << bytes)) << first;
