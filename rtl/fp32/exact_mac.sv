@@ -47,6 +47,8 @@ module exact_mac #(
 
   /// A step.
   input  logic        valid_i,
+  /// The step has a product; else it only starts from the init operand, or only stores what there is.
+  input  logic        summand_i,
   /// Factors, binary32.
   input  logic [31:0] a_i,
   input  logic [31:0] b_i,
@@ -69,6 +71,8 @@ module exact_mac #(
   /// A pair of image words arrives; wide_index_i is the number of the first, which is wide_data_i[31:0].
   input  logic        wide_load_i,
   input  logic        wide_add_i,
+  /// The image is negated: its integer, and its infinities' signs. It then never counts as a sum of -0 only.
+  input  logic        wide_negate_i,
   input  logic [4:0]  wide_index_i,
   input  logic [63:0] wide_data_i,
   /// Read the pair of image words that begins at wide_store_index_i.
@@ -158,6 +162,7 @@ module exact_mac #(
     product_flags.nan            = product_nan;
     product_flags.minus_inf      = product_inf && product_sign;
     product_flags.plus_inf       = product_inf && !product_sign;
+    if (!summand_i) product_flags = '0;
 
     init_flags = '0;
     if (init_i == exact_mac_pkg::InitValue) begin
@@ -182,7 +187,7 @@ module exact_mac #(
       s1_relu_q   <= relu_i;
       s1_init_q   <= init_i != exact_mac_pkg::InitNone;
       s1_negate_q <= product_sign;
-      s1_finite_q <= !a_max && !b_max;
+      s1_finite_q <= summand_i && !a_max && !b_max;
       s1_low_q    <= {12'b0, a_mant} * {24'b0, b_mant[11:0]};
       s1_high_q   <= {12'b0, a_mant} * {24'b0, b_mant[23:12]};
       s1_pos_q    <= product_pos;
@@ -252,7 +257,7 @@ module exact_mac #(
       word1       = wide_last ? '0 : wide_data_i[63:32];
       word2       = wide_last ? wide_data_i[31:0] : '0;
       start_index = wide_last ? 5'(TopStart) : wide_index_i + 5'(Pad);
-      complement  = 1'b0;
+      complement  = wide_negate_i;
       beyond      = 1'b0;
     end
 
@@ -295,6 +300,16 @@ module exact_mac #(
     end
   end
 
+  exact_mac_pkg::flags_t image_flags_in;
+  always_comb begin
+    image_flags_in = wide_data_i[37:32];
+    if (wide_negate_i) begin
+      image_flags_in.not_minus_zero = wide_data_i[36] | wide_data_i[35];
+      image_flags_in.minus_inf      = wide_data_i[32];
+      image_flags_in.plus_inf       = wide_data_i[33];
+    end
+  end
+
   logic        s2_valid_q, s2_store_q, s2_relu_q, s2_init_q, s2_live_q, s2_negate_q, s2_beyond_q;
   logic        s2_init_sign_q, s2_upper_q, s2_wide_q, s2_wide_last_q;
   logic [2:0]  s2_first_q;
@@ -311,7 +326,7 @@ module exact_mac #(
       s2_live_q      <= s1_finite_q || wide_load_i;
       s2_negate_q    <= complement;
       s2_beyond_q    <= beyond;
-      s2_upper_q     <= wide_load_i ? (wide_last && wide_data_i[31]) : s1_negate_q;
+      s2_upper_q     <= wide_load_i ? ((wide_last && wide_data_i[31]) ^ wide_negate_i) : s1_negate_q;
       s2_wide_q      <= wide_load_i;
       s2_wide_last_q <= wide_last;
       s2_first_q     <= first;
@@ -320,7 +335,7 @@ module exact_mac #(
       s2_operand2_q  <= operand2 ^ {32{complement}};
       s2_window_q    <= (s1_finite_q || wide_load_i) ? N'(window >> Pad) : '0;
       s2_above_q     <= (s1_finite_q || wide_load_i) ? N'(above >> Pad) : '0;
-      s2_flags_q     <= wide_load_i ? (wide_last ? wide_data_i[37:32] : '0) : s1_flags_q;
+      s2_flags_q     <= wide_load_i ? (wide_last ? image_flags_in : '0) : s1_flags_q;
       if (s1_init_value_q && !wide_load_i) begin
         s2_init_zero_q <= init_zero;
         s2_init_ones_q <= init_ones;

@@ -37,9 +37,10 @@ struct Op {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
   bool negate = false;
+  bool summand = true;  ///< of a step: it has a product
   Init init = Init::kNone;
   std::uint32_t init_value = 0;
-  bool init_negate = false;
+  bool init_negate = false;  ///< or of an image: it is negated
   bool store = true;
   bool relu = false;
   std::vector<std::uint32_t> image{};
@@ -51,6 +52,7 @@ inline std::string to_string(const Op& op) {
   switch (op.kind) {
     case Op::Kind::kStep:
       out << "step a=0x" << op.a << " b=0x" << op.b << (op.negate ? " negate" : "");
+      if (!op.summand) out << " no product";
       if (op.init == Init::kZero) out << " init zero";
       if (op.init == Init::kValue) out << " init 0x" << op.init_value << (op.init_negate ? " negated" : "");
       out << (op.store ? " store" : "") << (op.relu ? " relu" : "");
@@ -63,7 +65,7 @@ inline std::string to_string(const Op& op) {
       break;
     case Op::Kind::kLoad:
     case Op::Kind::kAdd:
-      out << (op.kind == Op::Kind::kLoad ? "load" : "add");
+      out << (op.kind == Op::Kind::kLoad ? "load" : "add") << (op.init_negate ? " negated" : "");
       for (std::uint32_t word : op.image) out << " 0x" << word;
       break;
     case Op::Kind::kStore:
@@ -161,6 +163,7 @@ class ExactMacBench {
 
   void drive(const Op& op) {
     model_->valid_i = 1;
+    model_->summand_i = op.summand;
     model_->a_i = op.a;
     model_->b_i = op.b;
     model_->negate_i = op.negate;
@@ -201,7 +204,7 @@ class ExactMacBench {
       case Op::Kind::kStep: {
         if (op.init != Init::kNone) golden_.clear();
         if (op.init == Init::kValue) golden_.add_value(op.init_value, op.init_negate);
-        golden_.add_product(op.a, op.b, op.negate);
+        if (op.summand) golden_.add_product(op.a, op.b, op.negate);
         if (op.store) expected_.push_back({cycles_ + kLatency, golden_.round(op.relu)});
         drive(op);
         cycle();
@@ -212,16 +215,14 @@ class ExactMacBench {
       case Op::Kind::kAdd: {
         wait_until_not_busy();
         const bool add = op.kind == Op::Kind::kAdd;
-        if (add) {
-          golden_.add_image(op.image);
-        } else {
-          golden_.load_image(op.image);
-        }
+        if (!add) golden_.clear();
+        golden_.add_image(op.image, op.init_negate);
         for (unsigned i = 0; i < op.image.size(); i += 2) {
           // A pair may be late.
           if (op.negate && i % 6 == 4) cycle();
           model_->wide_load_i = 1;
           model_->wide_add_i = add;
+          model_->wide_negate_i = op.init_negate;
           model_->wide_index_i = static_cast<std::uint8_t>(i);
           model_->wide_data_i = (std::uint64_t{op.image[i + 1]} << 32) | op.image[i];
           cycle();

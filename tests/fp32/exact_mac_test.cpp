@@ -497,6 +497,7 @@ TEST_CASE("random sums of all kinds, lengths, inits and stores, with idle cycles
       op.init_negate = one_in(random, 2);
       op.negate = one_in(random, 4);
       op.store = i + 1 == length || one_in(random, store_every);
+      op.summand = !one_in(random, 16);
       op.relu = one_in(random, 4);
       ops.push_back(op);
       if (idle && one_in(random, 3)) ops.push_back(of_kind(Op::Kind::kIdle));
@@ -554,6 +555,7 @@ TEST_CASE("random images loaded, added, stepped on and stored") {
           ops.push_back(
               image_op(one_in(random, 2) ? Op::Kind::kLoad : Op::Kind::kAdd, random_image(random, format)));
           ops.back().negate = one_in(random, 2);
+          ops.back().init_negate = one_in(random, 3);
           break;
         case 1:
           ops.push_back(of_kind(Op::Kind::kStore));
@@ -562,6 +564,7 @@ TEST_CASE("random images loaded, added, stepped on and stored") {
           Op op = step(with_exponent(random, static_cast<unsigned>(random() % 255)),
                        with_exponent(random, static_cast<unsigned>(random() % 255)));
           if (one_in(random, 2)) op.b = kOne;
+          op.summand = !one_in(random, 8);
           if (one_in(random, 16)) {
             op.init = one_in(random, 2) ? Init::kZero : Init::kValue;
             op.init_value = with_exponent(random, static_cast<unsigned>(random() % 255));
