@@ -1,0 +1,17 @@
+ntx_types_pkg.sv
+ntx_decode.sv
+ntx_check.sv
+ntx_regs.sv
+ntx_loops.sv
+ntx_agu.sv
+ntx_walker.sv
+ntx_operand_fifo.sv
+ntx_stream.sv
+ntx_pair_fifo.sv
+ntx_results.sv
+ntx_ports.sv
+ntx_image.sv
+ntx_rmw.sv
+ntx_bypass.sv
+ntx_issue.sv
+ntx.sv
