@@ -371,7 +371,7 @@ typedef struct {
   uint64_t end_cycle;  // Cycle counter when the last result was in cube memory
   uint32_t phase_cycles[8];  // Cycles a phase
   uint32_t tiles;  // Tiles done
-  uint32_t commands;  // NTX commands
+  uint32_t commands;  // NTX commands, one a unit
   uint32_t transfers;  // DMA transfers
   uint32_t core_cycles;  // Core cycles from start to end
   uint32_t setup_core_cycles;  // Core cycles spent on programming the NTX

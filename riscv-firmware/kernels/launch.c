@@ -1,65 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/kernels.h"
 
-/// Iterations i, i + lanes, ... below `trips`: how many of them lane i gets.
-static uint32_t share_of(uint32_t trips, uint32_t lanes, uint32_t lane) {
-  return lane < trips ? (trips - lane + lanes - 1) / lanes : 0;
+uint32_t nc_command_count;
+
+/// Iterations that lanes get: all lanes `each`, and the first `rest` of them one more.
+typedef struct {
+  uint32_t each, rest;
+} portions_t;
+
+static portions_t portions_of(const nc_work_t* work, uint32_t share) {
+  const uint32_t trips = work->loop[work->share[share].loop].trips, lanes = work->share[share].lanes;
+  if (lanes == 1) return (portions_t){trips, 0};
+  const uint32_t each = trips / lanes;
+  return (portions_t){each, trips - each * lanes};
 }
 
-/// The nest of one NTX: the shared loops have `share` iterations, `lanes` apart.
-static void nest_of(const nc_work_t* work, const uint32_t share[2], nc_ntx_nest_t* nest) {
-  nest->levels = work->loops < NC_NTX_LOOPS ? work->loops : NC_NTX_LOOPS;
-  for (uint32_t k = 0; k < nest->levels; ++k) {
-    nest->trips[k] = work->trips[k];
-    for (uint32_t agu = 0; agu < 3; ++agu) nest->stride[agu][k] = work->stride[agu][k];
-  }
-  for (uint32_t i = 0; i < 2; ++i) {
-    const uint32_t k = work->shared[i];
-    if (k >= nest->levels) continue;
-    nest->trips[k] = share[i];
-    for (uint32_t agu = 0; agu < 3; ++agu) nest->stride[agu][k] *= (int32_t)work->lanes[i];
+static uint32_t portion(portions_t portions, uint32_t lane) { return portions.each + (lane < portions.rest); }
+
+/// As nc_ntx_write_nest, for a nest whose shared loops have `share` iterations, `lanes` apart.
+static void write_nest(uint32_t unit, const nc_work_t* work, uint32_t share0, uint32_t share1) {
+  const uint32_t levels = work->loops < NC_NTX_LOOPS ? work->loops : NC_NTX_LOOPS;
+  const uint32_t next_agu = NC_NTX_AGU1_BASE_OFFSET - NC_NTX_AGU0_BASE_OFFSET;
+  int32_t back0 = 0, back1 = 0, back2 = 0;
+  for (uint32_t k = 0; k < levels; ++k) {
+    const nc_loop_t* loop = &work->loop[k];
+    uint32_t trips = loop->trips;
+    int32_t stride0 = loop->stride[0], stride1 = loop->stride[1], stride2 = loop->stride[2], lanes = 1;
+    if (k == work->share[0].loop) {
+      trips = share0;
+      lanes = (int32_t)work->share[0].lanes;
+    } else if (k == work->share[1].loop) {
+      trips = share1;
+      lanes = (int32_t)work->share[1].lanes;
+    }
+    stride0 *= lanes;
+    stride1 *= lanes;
+    stride2 *= lanes;
+    nc_write(unit + NC_NTX_LOOP_OFFSET(0) + 4 * k, trips - 1);
+    const uint32_t strides = unit + NC_NTX_AGU0_STRIDE_OFFSET(0) + 4 * k;
+    nc_write(strides, (uint32_t)(stride0 - back0));
+    nc_write(strides + next_agu, (uint32_t)(stride1 - back1));
+    nc_write(strides + 2 * next_agu, (uint32_t)(stride2 - back2));
+    const int32_t restarts = (int32_t)trips - 1;
+    back0 += restarts * stride0;
+    back1 += restarts * stride1;
+    back2 += restarts * stride2;
   }
 }
 
 uint32_t nc_launch(const nc_work_t* work) {
-  uint32_t trips[2], most[2];
-  int32_t step[2][3];
-  for (uint32_t i = 0; i < 2; ++i) {
-    const uint32_t k = work->shared[i];
-    trips[i] = k == NC_NO_LOOP ? 1 : work->trips[k];
-    most[i] = share_of(trips[i], work->lanes[i], 0);
-    for (uint32_t agu = 0; agu < 3; ++agu) step[i][agu] = k == NC_NO_LOOP ? 0 : work->stride[agu][k];
-  }
+  const portions_t a = portions_of(work, 0), b = portions_of(work, 1);
 
   // Most units get the same nest: they all hear it, and those with a smaller share are told theirs.
-  nc_ntx_nest_t nest;
-  nest_of(work, most, &nest);
-  nc_ntx_write_nest(nc_ntx_all(), &nest);
+  const uint32_t most_a = portion(a, 0), most_b = portion(b, 0);
+  write_nest(nc_ntx_all(), work, most_a, most_b);
 
-  uint32_t used = 0, unit = 0;
-  for (uint32_t b = 0; b < work->lanes[1]; ++b) {
-    for (uint32_t a = 0; a < work->lanes[0]; ++a, ++unit) {
-      const uint32_t share[2] = {share_of(trips[0], work->lanes[0], a),
-                                 share_of(trips[1], work->lanes[1], b)};
-      if (share[0] == 0 || share[1] == 0) continue;
-      const uint32_t registers = nc_ntx_unit(unit);
-      if (share[0] != most[0] || share[1] != most[1]) {
-        nest_of(work, share, &nest);
-        nc_ntx_write_nest(registers, &nest);
+  // Copies, because the compiler must assume that a register write changes what is in memory.
+  const uint32_t lanes_a = work->share[0].lanes, lanes_b = work->share[1].lanes;
+  const nc_loop_t step_a = work->loop[work->share[0].loop], step_b = work->loop[work->share[1].loop];
+  uint32_t used = 0, commands = 0, bit = 1, registers = nc_ntx_unit(0);
+  uint32_t row0 = work->base[0], row1 = work->base[1], row2 = work->base[2];
+  for (uint32_t lane_b = 0; lane_b < lanes_b; ++lane_b) {
+    const uint32_t share_b = portion(b, lane_b);
+    uint32_t base0 = row0, base1 = row1, base2 = row2;
+    for (uint32_t lane_a = 0; lane_a < lanes_a; ++lane_a) {
+      const uint32_t share_a = portion(a, lane_a);
+      if (share_a != 0 && share_b != 0) {
+        if (share_a != most_a || share_b != most_b) write_nest(registers, work, share_a, share_b);
+        nc_ntx_write_bases(registers, base0, base1, base2);
+        used |= bit;
+        ++commands;
       }
-      uint32_t base[3];
-      for (uint32_t agu = 0; agu < 3; ++agu)
-        base[agu] = work->base[agu] + a * (uint32_t)step[0][agu] + b * (uint32_t)step[1][agu];
-      nc_ntx_write_bases(registers, base[0], base[1], base[2]);
-      used |= 1u << unit;
+      base0 += (uint32_t)step_a.stride[0];
+      base1 += (uint32_t)step_a.stride[1];
+      base2 += (uint32_t)step_a.stride[2];
+      registers += nc_ntx_unit(1) - nc_ntx_unit(0);
+      bit <<= 1;
     }
+    row0 += (uint32_t)step_b.stride[0];
+    row1 += (uint32_t)step_b.stride[1];
+    row2 += (uint32_t)step_b.stride[2];
   }
+
+  nc_command_count += commands;
 
   // A common start keeps the units in step, so that reads of the same word are served together.
   if (used == (1u << nc_ntx_count()) - 1) {
     nc_ntx_commit(nc_ntx_all(), work->command);
   } else {
-    for (unit = 0; used >> unit != 0; ++unit)
+    for (uint32_t unit = 0; used >> unit != 0; ++unit)
       if ((used >> unit & 1) != 0) nc_ntx_commit(nc_ntx_unit(unit), work->command);
   }
   return used;
@@ -70,11 +99,4 @@ nc_place_t nc_output_box(const nc_tile_descriptor_t* tile) {
                       .plane = (int32_t)(4 * tile->output_tcdm_plane),
                       .row = 4 * tile->output_tcdm_row,
                       .col = 4};
-}
-
-void nc_walk(nc_work_t* work, uint32_t agu, nc_place_t place, const uint32_t axes[3]) {
-  const int32_t stride[3] = {place.plane, place.row, place.col};
-  work->base[agu] = place.base;
-  for (uint32_t axis = 0; axis < 3; ++axis)
-    if (axes[axis] != NC_NO_LOOP) work->stride[agu][axes[axis]] = stride[axis];
 }

@@ -6,46 +6,41 @@
 //   w[5..6] . planes z-1, z+1)
 #include "kernels/kernels.h"
 
-uint32_t nc_kernel_stencil(const nc_tile_descriptor_t* tile, uint32_t* commands) {
+uint32_t nc_kernel_stencil(const nc_tile_descriptor_t* tile) {
+  const nc_place_t out = nc_output_box(tile);
   const int32_t row = 4 * tile->input_tcdm_row;
   const int32_t plane = (int32_t)(4 * tile->input_tcdm_plane);
   const bool rows = tile->kernel_rows == 3, planes = tile->kernel_planes == 3;
   const uint32_t centre =
       NC_TCDM_BASE + tile->input_offset + (planes ? (uint32_t)plane : 0) + (rows ? (uint32_t)row : 0) + 4;
   const uint32_t weights = NC_TCDM_BASE + tile->weights_offset;
-  const uint32_t axes[3] = {3, 2, 1};
-  nc_work_t work = {
-      .loops = 4,
-      .trips = {3, tile->output_cols, tile->output_rows, tile->output_planes},
-      .stride = {{4, 4, row, plane}, {4, 0, 0, 0}},
-      .base = {centre - 4, weights},
-      .shared = {3, 2},
-      .lanes = {tile->lanes_a, tile->lanes_b},
-      .command = NC_NTX_OP(MAC) | NC_NTX_LEVELS(1, 1, 4),
-  };
-  nc_walk(&work, 2, nc_output_box(tile), axes);
-  const uint32_t command = work.command;
+  const uint32_t command = NC_NTX_OP(MAC) | NC_NTX_LEVELS(1, 1, 4);
+  nc_work_t work;
+  nc_begin(&work, centre - 4, weights, out.base);
+  nc_add_loop(&work, 3, 4, 4, 0);
+  nc_add_loop(&work, tile->output_cols, 4, 0, out.col);
+  nc_add_loop(&work, tile->output_rows, row, 0, out.row);
+  nc_share_out(&work, 1, tile->lanes_b);
+  nc_add_loop(&work, tile->output_planes, plane, 0, out.plane);
+  nc_share_out(&work, 0, tile->lanes_a);
 
   work.command = command | NC_NTX_INIT_ZERO | NC_NTX_OVERLAP | (rows || planes ? 0 : NC_NTX_IRQ_WHEN_STORED);
   uint32_t used = nc_launch(&work);
-  *commands += 1;
 
-  work.trips[0] = 2;
+  work.loop[0].trips = 2;
   if (rows) {
-    work.stride[0][0] = 2 * row;
+    work.loop[0].stride[0] = 2 * row;
     work.base[0] = centre - (uint32_t)row;
     work.base[1] = weights + 4 * 3;
     work.command = command | NC_NTX_INIT_AGU(2) | (planes ? 0 : NC_NTX_IRQ_WHEN_STORED);
     used = nc_launch(&work);
-    *commands += 1;
   }
   if (planes) {
-    work.stride[0][0] = 2 * plane;
+    work.loop[0].stride[0] = 2 * plane;
     work.base[0] = centre - (uint32_t)plane;
     work.base[1] = weights + 4 * 5;
     work.command = command | NC_NTX_INIT_AGU(2) | NC_NTX_IRQ_WHEN_STORED;
     used = nc_launch(&work);
-    *commands += 1;
   }
   return used;
 }

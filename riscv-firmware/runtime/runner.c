@@ -54,6 +54,7 @@ static _Noreturn void finish(uint32_t status, uint32_t descriptor) {
   run.record.status = status;
   run.record.descriptor = descriptor;
   run.record.end_cycle = nc_cycles();
+  run.record.commands = nc_command_count;
   run.record.core_cycles = nc_core_cycles() - run.record.core_cycles;
   if (status < NC_JOB_BAD_POINTER || status >= NC_JOB_BAD_KIND) {  // else there is no record array to trust
     volatile uint32_t* to =
@@ -181,7 +182,7 @@ static void compute(uint32_t tile) {
   const uint32_t wide = slot->descriptor.flags & (NC_FLAG_WIDE_IN | NC_FLAG_WIDE_OUT);
   if (wide == NC_FLAG_WIDE_OUT && tile > 0) wait_computed(tile - 1, NULL);
   const uint32_t start = nc_core_cycles();
-  slot->pending = kernels[slot->descriptor.kind](&slot->descriptor, &run.record.commands);
+  slot->pending = kernels[slot->descriptor.kind](&slot->descriptor);
   run.record.setup_core_cycles += nc_core_cycles() - start;
 }
 

@@ -61,7 +61,9 @@ std::vector<std::int64_t> candidates(std::int64_t extent, std::int64_t limit) {
   return sizes;
 }
 
-double Cost::cycles() const { return std::max({compute, load, store, tiles * kTileOverhead}) + exposed; }
+double Cost::cycles() const {
+  return std::max({compute + tiles * kTileSwitch, load, store, tiles * kTileOverhead}) + exposed;
+}
 
 std::uint32_t Scratchpad::take(std::int64_t words) {
   const std::int64_t bytes = scratchpad_bytes(words);

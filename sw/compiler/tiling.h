@@ -81,9 +81,11 @@ struct Cost {
   double cycles() const;
 };
 
-/// NTX cycles that the runtime needs for a tile, whatever its size: descriptor, transfers, commands. Measured
-/// on the job runner.
-inline constexpr double kTileOverhead = 2000;
+/// NTX cycles that the core needs for a tile, whatever its size: descriptor, transfers, commands.
+inline constexpr double kTileOverhead = 5000;
+/// NTX cycles that a tile costs even when everything is hidden: units that finish at different times, streams
+/// that fill anew.
+inline constexpr double kTileSwitch = 60;
 
 /// NTX cycles of a transfer into or out of the TCDM: one word a cycle (32-bit port at the NTX clock,
 /// cluster.md), and about eight for the start of each row.

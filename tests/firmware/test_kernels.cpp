@@ -62,6 +62,7 @@ void run(const Workload& workload, const std::vector<reference::Values>& expecte
   CHECK(record.status == interfaces::kJobOk);
   CHECK(record.tiles == workload.tiles.size());
   CHECK(record.transfers == result.transfers);
+  CHECK(record.commands == result.commands);
 
   REQUIRE(workload.outputs.size() == expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {

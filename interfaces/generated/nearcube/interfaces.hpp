@@ -540,7 +540,7 @@ struct JobRecord {
   std::uint64_t end_cycle;  ///< Cycle counter when the last result was in cube memory
   std::uint32_t phase_cycles[8];  ///< Cycles a phase
   std::uint32_t tiles;  ///< Tiles done
-  std::uint32_t commands;  ///< NTX commands
+  std::uint32_t commands;  ///< NTX commands, one a unit
   std::uint32_t transfers;  ///< DMA transfers
   std::uint32_t core_cycles;  ///< Core cycles from start to end
   std::uint32_t setup_core_cycles;  ///< Core cycles spent on programming the NTX
