@@ -28,6 +28,8 @@
 // "ones", say where that is. They also override the segment's data, so a flip, and clearing
 // the accumulator, touch flags only.
 //
+// A stage computes only when it holds something: less power, and a faster simulation.
+//
 // 1 multiply | 2 align | 3 accumulate | 4 select | 5 negate | 6 normalize | 7 round
 //
 // Reset and clear_i empty the pipeline and leave the accumulator an empty sum.
@@ -209,7 +211,7 @@ module exact_mac #(
   assign wide_last = wide_index_i == 5'(N - 1);
 
   logic [47:0] product;
-  logic [79:0] shifted;
+  logic [63:0] shifted;
   logic [31:0] word0, word1, word2;
   logic [4:0]  start_index;
   logic [2:0]  exceed;
@@ -220,56 +222,74 @@ module exact_mac #(
   logic        complement;
 
   always_comb begin
-    product     = {12'b0, s1_low_q} + {s1_high_q, 12'b0};
-    shifted     = {32'b0, product} << s1_pos_q[4:0];
-    word0       = shifted[31:0];
-    word1       = shifted[63:32];
-    word2       = {16'b0, shifted[79:64]};
-    start_index = s1_pos_q[9:5];
+    product     = '0;
+    shifted     = '0;
+    word0       = '0;
+    word1       = '0;
+    word2       = '0;
+    start_index = '0;
     exceed      = '0;
-    beyond      = 1'b0;
-    if (CanExceed && start_index > 5'(TopStart)) begin
-      // Words above the accumulator are out of range unless they are zero.
-      exceed = (start_index - 5'(TopStart) > 5'd2) ? 3'd3 : 3'(start_index - 5'(TopStart));
-      case (exceed)
-        3'd1: begin
-          beyond = word2 != '0;
-          word2  = word1;
-          word1  = word0;
-        end
-        3'd2: begin
-          beyond = (word2 | word1) != '0;
-          word2  = word0;
-          word1  = '0;
-        end
-        default: begin
-          beyond = product != '0;
-          word2  = '0;
-          word1  = '0;
-        end
-      endcase
-      word0       = '0;
-      start_index = 5'(TopStart);
-    end
-    complement = s1_negate_q;
-    if (wide_load_i) begin
-      word0       = wide_last ? '0 : wide_data_i[31:0];
-      word1       = wide_last ? '0 : wide_data_i[63:32];
-      word2       = wide_last ? wide_data_i[31:0] : '0;
-      start_index = wide_last ? 5'(TopStart) : wide_index_i + 5'(Pad);
-      complement  = wide_negate_i;
+    beyond      = '0;
+    complement  = '0;
+    start       = '0;
+    window      = '0;
+    above       = '0;
+    first       = '0;
+    operand0    = '0;
+    operand1    = '0;
+    operand2    = '0;
+    if (s1_valid_q || wide_load_i) begin
+      product     = {12'b0, s1_low_q} + {s1_high_q, 12'b0};
+      shifted     = {16'b0, product} << s1_pos_q[4:0];
+      word0       = shifted[31:0];
+      word1       = shifted[63:32];
+      word2       = 32'(({31'b0, product[47:32]} << s1_pos_q[4:0]) >> 32);
+      start_index = s1_pos_q[9:5];
+      exceed      = '0;
       beyond      = 1'b0;
+      if (CanExceed && start_index > 5'(TopStart)) begin
+        // Words above the accumulator are out of range unless they are zero.
+        exceed = (start_index - 5'(TopStart) > 5'd2) ? 3'd3 : 3'(start_index - 5'(TopStart));
+        case (exceed)
+          3'd1: begin
+            beyond = word2 != '0;
+            word2  = word1;
+            word1  = word0;
+          end
+          3'd2: begin
+            beyond = (word2 | word1) != '0;
+            word2  = word0;
+            word1  = '0;
+          end
+          default: begin
+            beyond = product != '0;
+            word2  = '0;
+            word1  = '0;
+          end
+        endcase
+        word0       = '0;
+        start_index = 5'(TopStart);
+      end
+      complement = s1_negate_q;
+      if (wide_load_i) begin
+        word0       = wide_last ? '0 : wide_data_i[31:0];
+        word1       = wide_last ? '0 : wide_data_i[63:32];
+        word2       = wide_last ? wide_data_i[31:0] : '0;
+        start_index = wide_last ? 5'(TopStart) : wide_index_i + 5'(Pad);
+        complement  = wide_negate_i;
+        beyond      = 1'b0;
+      end
+
+      start  = (StartBits + 3)'(1) << start_index;
+      window = start | (start << 1) | (start << 2);
+      above  = -(start << 3);
+      first  = '0;
+      for (int i = 0; i < StartBits; i++) first[i % 3] = first[i % 3] | start[i];
+
+      operand0 = ({32{first[0]}} & word0) | ({32{first[2]}} & word1) | ({32{first[1]}} & word2);
+      operand1 = ({32{first[1]}} & word0) | ({32{first[0]}} & word1) | ({32{first[2]}} & word2);
+      operand2 = ({32{first[2]}} & word0) | ({32{first[1]}} & word1) | ({32{first[0]}} & word2);
     end
-
-    start  = (StartBits + 3)'(1) << start_index;
-    window = start | (start << 1) | (start << 2);
-    above  = -(start << 3);
-    first  = '0;
-    for (int i = 0; i < StartBits; i++) first[i % 3] = first[i % 3] | start[i];
-
-    operand0 = ({32{first[0]}} & word0) | ({32{first[2]}} & word1) | ({32{first[1]}} & word2);
-    operand1 = ({32{first[1]}} & word0) | ({32{first[0]}} & word1) | ({32{first[2]}} & word2);
-    operand2 = ({32{first[2]}} & word0) | ({32{first[1]}} & word1) | ({32{first[0]}} & word2);
   end
 
   logic [63:0] init_shifted;
@@ -280,23 +300,38 @@ module exact_mac #(
   logic [2:0]  init_first;
 
   always_comb begin
-    init_fill    = s1_init_mant_q[24];
-    init_shifted = {{39{init_fill}}, s1_init_mant_q} << s1_init_pos_q[4:0];
-    init_index   = s1_init_pos_q[9:5];
-    init_start   = (N + 1)'(1) << init_index;
-    init_w0_zero = init_shifted[31:0] == '0;
-    init_w1_zero = init_shifted[63:32] == '0;
-    init_w0_ones = init_shifted[31:0] == '1;
-    init_w1_ones = init_shifted[63:32] == '1;
-    init_below   = N'(init_start - 1'b1);
-    init_above   = N'(-(init_start << 2));
-    init_zero    = init_below | (init_fill ? '0 : init_above)
-                   | (init_w0_zero ? N'(init_start) : '0) | (init_w1_zero ? N'(init_start << 1) : '0);
-    init_ones    = (init_fill ? init_above : '0)
-                   | (init_w0_ones ? N'(init_start) : '0) | (init_w1_ones ? N'(init_start << 1) : '0);
+    init_fill    = '0;
+    init_shifted = '0;
+    init_index   = '0;
+    init_start   = '0;
+    init_w0_zero = '0;
+    init_w1_zero = '0;
+    init_w0_ones = '0;
+    init_w1_ones = '0;
+    init_below   = '0;
+    init_above   = '0;
+    init_zero    = '0;
+    init_ones    = '0;
     init_first   = '0;
-    for (int i = 0; i < N; i++) begin
-      init_first[(i + Pad) % 3] = init_first[(i + Pad) % 3] | init_start[i];
+    if (s1_init_value_q) begin
+      init_fill    = s1_init_mant_q[24];
+      init_shifted = {{39{init_fill}}, s1_init_mant_q} << s1_init_pos_q[4:0];
+      init_index   = s1_init_pos_q[9:5];
+      init_start   = (N + 1)'(1) << init_index;
+      init_w0_zero = init_shifted[31:0] == '0;
+      init_w1_zero = init_shifted[63:32] == '0;
+      init_w0_ones = init_shifted[31:0] == '1;
+      init_w1_ones = init_shifted[63:32] == '1;
+      init_below   = N'(init_start - 1'b1);
+      init_above   = N'(-(init_start << 2));
+      init_zero    = init_below | (init_fill ? '0 : init_above)
+                     | (init_w0_zero ? N'(init_start) : '0) | (init_w1_zero ? N'(init_start << 1) : '0);
+      init_ones    = (init_fill ? init_above : '0)
+                     | (init_w0_ones ? N'(init_start) : '0) | (init_w1_ones ? N'(init_start << 1) : '0);
+      init_first   = '0;
+      for (int i = 0; i < N; i++) begin
+        init_first[(i + Pad) % 3] = init_first[(i + Pad) % 3] | init_start[i];
+      end
     end
   end
 
@@ -372,86 +407,122 @@ module exact_mac #(
   segments_t   zero_d, ones_d, keep;
 
   always_comb begin
-    zero_old = s2_init_q ? s2_init_zero_q : zero_q;
-    ones_old = s2_init_q ? s2_init_ones_q : ones_q;
+    zero_old       = '0;
+    ones_old       = '0;
+    read           = '0;
+    old0           = '0;
+    old1           = '0;
+    old2           = '0;
+    generate_carry = '0;
+    propagate      = '0;
+    carry_in       = '0;
+    is_zero        = '0;
+    is_ones        = '0;
+    carry_01       = '0;
+    carry_12       = '0;
+    carry_20       = '0;
+    carry_out      = '0;
+    sum0           = '0;
+    sum1           = '0;
+    sum2           = '0;
+    new0           = '0;
+    new1           = '0;
+    new2           = '0;
+    carry          = '0;
+    stops          = '0;
+    target         = '0;
+    flips          = '0;
+    target_read    = '0;
+    target_write   = '0;
+    target_old     = '0;
+    target_flipped = '0;
+    target_near    = '0;
+    target_new     = '0;
+    zero_d         = '0;
+    ones_d         = '0;
+    keep           = '0;
+    if (s2_valid_q) begin
+      zero_old = s2_init_q ? s2_init_zero_q : zero_q;
+      ones_old = s2_init_q ? s2_init_ones_q : ones_q;
 
-    // What the window holds now.
-    read = s2_window_q & ~zero_old;
-    old0 = {32{(read & ones_old & Class0) != '0}};
-    old1 = {32{(read & ones_old & Class1) != '0}};
-    old2 = {32{(read & ones_old & Class2) != '0}};
-    if (s2_init_q) begin
-      old0 = old0 | ({32{(read & Class0) != '0}} & s2_init0_q);
-      old1 = old1 | ({32{(read & Class1) != '0}} & s2_init1_q);
-      old2 = old2 | ({32{(read & Class2) != '0}} & s2_init2_q);
-    end else begin
-      for (int i = 0; i < N; i++) begin
-        case ((i + Pad) % 3)
-          0:       old0 = old0 | ({32{read[i]}} & data_q[i]);
-          1:       old1 = old1 | ({32{read[i]}} & data_q[i]);
-          default: old2 = old2 | ({32{read[i]}} & data_q[i]);
-        endcase
+      // What the window holds now.
+      read = s2_window_q & ~zero_old;
+      old0 = {32{(read & ones_old & Class0) != '0}};
+      old1 = {32{(read & ones_old & Class1) != '0}};
+      old2 = {32{(read & ones_old & Class2) != '0}};
+      if (s2_init_q) begin
+        old0 = old0 | ({32{(read & Class0) != '0}} & s2_init0_q);
+        old1 = old1 | ({32{(read & Class1) != '0}} & s2_init1_q);
+        old2 = old2 | ({32{(read & Class2) != '0}} & s2_init2_q);
+      end else begin
+        for (int i = 0; i < N; i++) begin
+          case ((i + Pad) % 3)
+            0:       old0 = old0 | ({32{read[i]}} & data_q[i]);
+            1:       old1 = old1 | ({32{read[i]}} & data_q[i]);
+            default: old2 = old2 | ({32{read[i]}} & data_q[i]);
+          endcase
+        end
       end
+
+      // Three sums without their carries in, the carries from adder to adder beginning at the window's first, and then the sums.
+      {generate_carry[0], sum0} = {1'b0, old0} + {1'b0, s2_operand0_q};
+      {generate_carry[1], sum1} = {1'b0, old1} + {1'b0, s2_operand1_q};
+      {generate_carry[2], sum2} = {1'b0, old2} + {1'b0, s2_operand2_q};
+      propagate   = {sum2 == '1, sum1 == '1, sum0 == '1};
+      // Out of the window's first adder, named by where it goes.
+      carry_01    = generate_carry[0] | (propagate[0] & s2_negate_q);
+      carry_12    = generate_carry[1] | (propagate[1] & s2_negate_q);
+      carry_20    = generate_carry[2] | (propagate[2] & s2_negate_q);
+      carry_in[0] = s2_first_q[0] ? s2_negate_q
+                    : s2_first_q[2] ? carry_20 : (generate_carry[2] | (propagate[2] & carry_12));
+      carry_in[1] = s2_first_q[1] ? s2_negate_q
+                    : s2_first_q[0] ? carry_01 : (generate_carry[0] | (propagate[0] & carry_20));
+      carry_in[2] = s2_first_q[2] ? s2_negate_q
+                    : s2_first_q[1] ? carry_12 : (generate_carry[1] | (propagate[1] & carry_01));
+      carry_out   = (s2_first_q[0] && (generate_carry[2] | (propagate[2] & carry_in[2])))
+                    || (s2_first_q[1] && (generate_carry[0] | (propagate[0] & carry_in[0])))
+                    || (s2_first_q[2] && (generate_carry[1] | (propagate[1] & carry_in[1])));
+      new0        = sum0 + 32'(carry_in[0]);
+      new1        = sum1 + 32'(carry_in[1]);
+      new2        = sum2 + 32'(carry_in[2]);
+      is_zero[0]  = carry_in[0] ? propagate[0] : sum0 == '0;
+      is_zero[1]  = carry_in[1] ? propagate[1] : sum1 == '0;
+      is_zero[2]  = carry_in[2] ? propagate[2] : sum2 == '0;
+      is_ones[0]  = carry_in[0] ? sum0 == 32'hFFFF_FFFE : propagate[0];
+      is_ones[1]  = carry_in[1] ? sum1 == 32'hFFFF_FFFE : propagate[1];
+      is_ones[2]  = carry_in[2] ? sum2 == 32'hFFFF_FFFE : propagate[2];
+
+      // The operand's sign alone tells a carry from a borrow: a complemented operand borrows unless it carries.
+      carry  = s2_live_q && (carry_out ^ s2_negate_q);
+      stops  = s2_above_q & ~(s2_negate_q ? zero_old : ones_old);
+      target = stops & -stops;
+      flips  = s2_above_q & ~stops & (stops - 1'b1);
+
+      target_read = target & ~zero_old;
+      target_old  = {32{(target & ones_old) != '0}};
+      if (s2_init_q) begin
+        target_old = target_old | ({32{(target_read & Class0) != '0}} & s2_init0_q)
+                     | ({32{(target_read & Class1) != '0}} & s2_init1_q)
+                     | ({32{(target_read & Class2) != '0}} & s2_init2_q);
+      end else begin
+        for (int i = 0; i < N; i++) target_old = target_old | ({32{target_read[i]}} & data_q[i]);
+      end
+      // x - 1 is the complement of ~x + 1.
+      target_flipped = target_old ^ {32{s2_negate_q}};
+      target_near    = target_flipped == 32'hFFFF_FFFE;
+      target_new     = (target_flipped + 32'd1) ^ {32{s2_negate_q}};
+      target_write   = target & {N{carry}};
+
+      keep   = ~(s2_window_q | target_write | (flips & {N{carry}}));
+      zero_d = (keep & zero_old)
+               | (s2_window_q & ((Class0 & {N{is_zero[0]}}) | (Class1 & {N{is_zero[1]}}) | (Class2 & {N{is_zero[2]}})))
+               | (target_write & {N{s2_negate_q && target_near}})
+               | (flips & {N{carry && !s2_negate_q}});
+      ones_d = (keep & ones_old)
+               | (s2_window_q & ((Class0 & {N{is_ones[0]}}) | (Class1 & {N{is_ones[1]}}) | (Class2 & {N{is_ones[2]}})))
+               | (target_write & {N{!s2_negate_q && target_near}})
+               | (flips & {N{carry && s2_negate_q}});
     end
-
-    // Three sums without their carries in, the carries from adder to adder beginning at the window's first, and then the sums.
-    {generate_carry[0], sum0} = {1'b0, old0} + {1'b0, s2_operand0_q};
-    {generate_carry[1], sum1} = {1'b0, old1} + {1'b0, s2_operand1_q};
-    {generate_carry[2], sum2} = {1'b0, old2} + {1'b0, s2_operand2_q};
-    propagate   = {sum2 == '1, sum1 == '1, sum0 == '1};
-    // Out of the window's first adder, named by where it goes.
-    carry_01    = generate_carry[0] | (propagate[0] & s2_negate_q);
-    carry_12    = generate_carry[1] | (propagate[1] & s2_negate_q);
-    carry_20    = generate_carry[2] | (propagate[2] & s2_negate_q);
-    carry_in[0] = s2_first_q[0] ? s2_negate_q
-                  : s2_first_q[2] ? carry_20 : (generate_carry[2] | (propagate[2] & carry_12));
-    carry_in[1] = s2_first_q[1] ? s2_negate_q
-                  : s2_first_q[0] ? carry_01 : (generate_carry[0] | (propagate[0] & carry_20));
-    carry_in[2] = s2_first_q[2] ? s2_negate_q
-                  : s2_first_q[1] ? carry_12 : (generate_carry[1] | (propagate[1] & carry_01));
-    carry_out   = (s2_first_q[0] && (generate_carry[2] | (propagate[2] & carry_in[2])))
-                  || (s2_first_q[1] && (generate_carry[0] | (propagate[0] & carry_in[0])))
-                  || (s2_first_q[2] && (generate_carry[1] | (propagate[1] & carry_in[1])));
-    new0        = sum0 + 32'(carry_in[0]);
-    new1        = sum1 + 32'(carry_in[1]);
-    new2        = sum2 + 32'(carry_in[2]);
-    is_zero[0]  = carry_in[0] ? propagate[0] : sum0 == '0;
-    is_zero[1]  = carry_in[1] ? propagate[1] : sum1 == '0;
-    is_zero[2]  = carry_in[2] ? propagate[2] : sum2 == '0;
-    is_ones[0]  = carry_in[0] ? sum0 == 32'hFFFF_FFFE : propagate[0];
-    is_ones[1]  = carry_in[1] ? sum1 == 32'hFFFF_FFFE : propagate[1];
-    is_ones[2]  = carry_in[2] ? sum2 == 32'hFFFF_FFFE : propagate[2];
-
-    // The operand's sign alone tells a carry from a borrow: a complemented operand borrows unless it carries.
-    carry  = s2_live_q && (carry_out ^ s2_negate_q);
-    stops  = s2_above_q & ~(s2_negate_q ? zero_old : ones_old);
-    target = stops & -stops;
-    flips  = s2_above_q & ~stops & (stops - 1'b1);
-
-    target_read = target & ~zero_old;
-    target_old  = {32{(target & ones_old) != '0}};
-    if (s2_init_q) begin
-      target_old = target_old | ({32{(target_read & Class0) != '0}} & s2_init0_q)
-                   | ({32{(target_read & Class1) != '0}} & s2_init1_q)
-                   | ({32{(target_read & Class2) != '0}} & s2_init2_q);
-    end else begin
-      for (int i = 0; i < N; i++) target_old = target_old | ({32{target_read[i]}} & data_q[i]);
-    end
-    // x - 1 is the complement of ~x + 1.
-    target_flipped = target_old ^ {32{s2_negate_q}};
-    target_near    = target_flipped == 32'hFFFF_FFFE;
-    target_new     = (target_flipped + 32'd1) ^ {32{s2_negate_q}};
-    target_write   = target & {N{carry}};
-
-    keep   = ~(s2_window_q | target_write | (flips & {N{carry}}));
-    zero_d = (keep & zero_old)
-             | (s2_window_q & ((Class0 & {N{is_zero[0]}}) | (Class1 & {N{is_zero[1]}}) | (Class2 & {N{is_zero[2]}})))
-             | (target_write & {N{s2_negate_q && target_near}})
-             | (flips & {N{carry && !s2_negate_q}});
-    ones_d = (keep & ones_old)
-             | (s2_window_q & ((Class0 & {N{is_ones[0]}}) | (Class1 & {N{is_ones[1]}}) | (Class2 & {N{is_ones[2]}})))
-             | (target_write & {N{!s2_negate_q && target_near}})
-             | (flips & {N{carry && s2_negate_q}});
   end
 
   for (genvar i = 0; i < N; i++) begin : g_segment
@@ -534,37 +605,50 @@ module exact_mac #(
   assign read_out = s3_valid_q && s3_store_q;
 
   always_comb begin
-    unlike_sign = sign ? ~ones_q : ~zero_q;
-    too_large   = (unlike_sign >> (TopSegment + 1)) != '0;
-    // Small sums are read at the segment with 2^-126: so subnormals need no shift of their own.
-    leading       = N'(1) << LowSegment;
-    leading_index = 5'(LowSegment);
-    for (int i = LowSegment + 1; i <= TopSegment; i++) begin
-      if (unlike_sign[i]) begin
-        leading       = N'(1) << i;
-        leading_index = 5'(i);
+    unlike_sign   = '0;
+    too_large     = '0;
+    leading       = '0;
+    leading_index = '0;
+    below_any     = '0;
+    image_flags   = '0;
+    wide_pair     = '0;
+    high_read     = '0;
+    low_read      = '0;
+    high          = '0;
+    low           = '0;
+    if (read_out || wide_store_i) begin
+      unlike_sign = sign ? ~ones_q : ~zero_q;
+      too_large   = (unlike_sign >> (TopSegment + 1)) != '0;
+      // Small sums are read at the segment with 2^-126: so subnormals need no shift of their own.
+      leading       = N'(1) << LowSegment;
+      leading_index = 5'(LowSegment);
+      for (int i = LowSegment + 1; i <= TopSegment; i++) begin
+        if (unlike_sign[i]) begin
+          leading       = N'(1) << i;
+          leading_index = 5'(i);
+        end
       end
-    end
-    below_any = (~zero_q & ((leading - 1'b1) >> 1)) != '0;
+      below_any = (~zero_q & ((leading - 1'b1) >> 1)) != '0;
 
-    image_flags                = flags_q;
-    image_flags.range_overflow = range_overflow;
+      image_flags                = flags_q;
+      image_flags.range_overflow = range_overflow;
 
-    wide_pair = N'(1) << wide_store_index_i;
-    high_read = wide_store_i ? wide_pair << 1 : leading;
-    low_read  = wide_store_i ? wide_pair : leading >> 1;
-    high      = {32{(high_read & ones_q) != '0}};
-    low       = {32{(low_read & ones_q) != '0}};
-    for (int i = 0; i < N; i++) begin
-      // Segments that are never read at this place: below the lowest and above the highest leading one, but for image pairs.
-      if ((i + 1 > LowSegment && i <= TopSegment) || i % 2 == 1) begin
-        high = high | ({32{high_read[i] && !zero_q[i]}} & data_q[i]);
+      wide_pair = N'(1) << wide_store_index_i;
+      high_read = wide_store_i ? wide_pair << 1 : leading;
+      low_read  = wide_store_i ? wide_pair : leading >> 1;
+      high      = {32{(high_read & ones_q) != '0}};
+      low       = {32{(low_read & ones_q) != '0}};
+      for (int i = 0; i < N; i++) begin
+        // Segments that are never read at this place: below the lowest and above the highest leading one, but for image pairs.
+        if ((i + 1 > LowSegment && i <= TopSegment) || i % 2 == 1) begin
+          high = high | ({32{high_read[i] && !zero_q[i]}} & data_q[i]);
+        end
+        if ((i + 2 > LowSegment && i + 1 <= TopSegment) || i % 2 == 0) begin
+          low = low | ({32{low_read[i] && !zero_q[i]}} & data_q[i]);
+        end
       end
-      if ((i + 2 > LowSegment && i + 1 <= TopSegment) || i % 2 == 0) begin
-        low = low | ({32{low_read[i] && !zero_q[i]}} & data_q[i]);
-      end
+      if (wide_store_i && wide_store_index_i == 5'(N - 1)) high = high | {26'b0, image_flags};
     end
-    if (wide_store_i && wide_store_index_i == 5'(N - 1)) high = high | {26'b0, image_flags};
   end
 
   logic        s4_valid_q, s4_relu_q, s4_sign_q, s4_negative_q, s4_nan_q, s4_inf_q, s4_sticky_q;
@@ -604,9 +688,13 @@ module exact_mac #(
   logic        magnitude_overflow;
 
   always_comb begin
-    // Minus nothing is 2^64.
-    magnitude_overflow = s4_negative_q && !s4_sticky_q && s4_high_q == '0 && s4_low_q == '0;
-    magnitude          = ({s4_high_q, s4_low_q} ^ {64{s4_negative_q}}) + 64'(s4_negative_q && !s4_sticky_q);
+    magnitude_overflow = '0;
+    magnitude          = '0;
+    if (s4_valid_q) begin
+      // Minus nothing is 2^64.
+      magnitude_overflow = s4_negative_q && !s4_sticky_q && s4_high_q == '0 && s4_low_q == '0;
+      magnitude          = ({s4_high_q, s4_low_q} ^ {64{s4_negative_q}}) + 64'(s4_negative_q && !s4_sticky_q);
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -642,20 +730,31 @@ module exact_mac #(
   logic        sticky;
 
   always_comb begin
-    seek32 = s5_magnitude_q[63:32];
-    if (s5_leading_q == 5'(LowSegment)) seek32[MinBit % 32] = 1'b1;
-    shift[4] = seek32[31:16] == '0;
-    seek16   = shift[4] ? seek32[15:0] : seek32[31:16];
-    shift[3] = seek16[15:8] == '0;
-    seek8    = shift[3] ? seek16[7:0] : seek16[15:8];
-    shift[2] = seek8[7:4] == '0;
-    seek4    = shift[2] ? seek8[3:0] : seek8[7:4];
-    shift[1] = seek4[3:2] == '0;
-    seek2    = shift[1] ? seek4[1:0] : seek4[3:2];
-    shift[0] = seek2 < 2'd2;
-    normal   = s5_magnitude_q[63:8] << shift;
-    sticky   = normal[30:0] != '0 || s5_magnitude_q[7:0] != '0 || s5_sticky_q;
-    exponent = {s5_leading_q, 5'b0} + ExpBias - {5'b0, shift} + 10'(s5_overflow_q);
+    seek32   = '0;
+    seek16   = '0;
+    seek8    = '0;
+    seek4    = '0;
+    seek2    = '0;
+    shift    = '0;
+    normal   = '0;
+    sticky   = '0;
+    exponent = '0;
+    if (s5_valid_q) begin
+      seek32 = s5_magnitude_q[63:32];
+      if (s5_leading_q == 5'(LowSegment)) seek32[MinBit % 32] = 1'b1;
+      shift[4] = seek32[31:16] == '0;
+      seek16   = shift[4] ? seek32[15:0] : seek32[31:16];
+      shift[3] = seek16[15:8] == '0;
+      seek8    = shift[3] ? seek16[7:0] : seek16[15:8];
+      shift[2] = seek8[7:4] == '0;
+      seek4    = shift[2] ? seek8[3:0] : seek8[7:4];
+      shift[1] = seek4[3:2] == '0;
+      seek2    = shift[1] ? seek4[1:0] : seek4[3:2];
+      shift[0] = seek2 < 2'd2;
+      normal   = s5_magnitude_q[63:8] << shift;
+      sticky   = normal[30:0] != '0 || s5_magnitude_q[7:0] != '0 || s5_sticky_q;
+      exponent = {s5_leading_q, 5'b0} + ExpBias - {5'b0, shift} + 10'(s5_overflow_q);
+    end
   end
 
   always_ff @(posedge clk_i) begin
