@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program `nearcube`.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "sim/base/error.h"
+#include "sim/base/interrupt.h"
+#include "sim/base/suggest.h"
+#include "sw/cli/info.h"
+#include "sw/cli/run.h"
+#include "sw/cli/workloads.h"
+
+namespace nearcube::cli {
+namespace {
+
+constexpr int kBadInputStatus = static_cast<int>(ExitStatus::kBadInput);
+const std::vector<std::string> kCommands = {"run", "info"};
+
+void add_run_options(CLI::App& app, RunOptions& options) {
+  app.add_option("--seed", options.seed, "Of random inputs and of registers without reset")
+      ->capture_default_str();
+  app.add_option("--config", options.config, "Machine description (default: config/cluster/default.yaml)");
+  app.add_option("--json", options.json, "Write the report as JSON to FILE")->type_name("FILE");
+  app.add_option("--trace", options.trace, "Record waveforms, with a GTKWave save file beside them")
+      ->type_name("FILE.fst");
+  app.add_option("--trace-from", options.trace_from, "First NTX clock cycle to record")->type_name("CYCLE");
+  app.add_option("--trace-to", options.trace_to, "Last NTX clock cycle to record")->type_name("CYCLE");
+  app.add_option("--trace-scope", options.trace_scope, "Record this instance and below only, as cluster")
+      ->type_name("PATH");
+  app.add_option("--max-cycles", options.max_cycles, "End the run after so many NTX clock cycles")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+}
+
+/// A command or workload that does not exist, before CLI11 says so less helpfully.
+void check_word(const char* word, const std::vector<std::string>& known, const char* what) {
+  const std::string text = word;
+  if (text.starts_with("-") || std::find(known.begin(), known.end(), text) != known.end()) return;
+  bad_input("unknown {} \"{}\"{} There are {}", what, text, base::did_you_mean(text, known),
+            fmt::join(known, ", "));
+}
+
+int run(int argc, char* argv[]) {
+  if (argc > 1) check_word(argv[1], kCommands, "command");
+  if (argc > 2 && std::string(argv[1]) == "run") check_word(argv[2], workload_names(), "workload");
+
+  CLI::App app("A near-memory training accelerator: RTL, firmware, and every number checked.", "nearcube");
+  app.set_version_flag("--version", version());
+  app.require_subcommand(1);
+  app.footer(
+      "Example:\n  nearcube run conv2d --in-channels 16 --out-channels 32 --height 32 --width 32 --kernel 3 "
+      "--pad 1\n"
+      "\nExit status: 0 all right, 2 bad input, 3 a result differs from its reference, 4 a stuck or endless\n"
+      "simulation, 1 anything else.");
+
+  int status = 0;
+  RunOptions options;
+  WorkloadRequest request;
+  std::string output;
+
+  CLI::App* run = app.add_subcommand("run", "Run a workload or your own firmware on the cluster's RTL");
+  run->footer(
+      "Examples:\n  nearcube run gemm --m 64 --n 64 --k 256 --json gemm.json\n"
+      "  nearcube run --elf my.elf --load x=x.npy --dump y:16x32=y.npy\n"
+      "\nEach workload has its own --help.");
+  std::string elf;
+  std::vector<std::string> loads;
+  std::vector<std::string> dumps;
+  run->add_option("--elf", elf, "Run this firmware instead of a workload")->type_name("FILE");
+  run->add_option("--load", loads,
+                  "Write an fp32 or int32 array before the run: SYMBOL=FILE.npy or 0xADDRESS=FILE.npy")
+      ->type_name("SYMBOL=FILE")
+      ->take_all()
+      ->allow_extra_args(false);
+  run->add_option("--dump", dumps,
+                  "Write an array to a file after the run: SYMBOL:16x32=FILE.npy, or SYMBOL:16x32:int32=...")
+      ->type_name("SYMBOL:SHAPE=FILE")
+      ->take_all()
+      ->allow_extra_args(false);
+  add_run_options(*run, options);
+  run->require_subcommand(0, 1);
+
+  for (const WorkloadKind& kind : workload_kinds()) {
+    CLI::App* sub = run->add_subcommand(kind.name, kind.summary);
+    sub->footer(fmt::format("Example:\n  {}", kind.example));
+    std::vector<CLI::Option*> shape;
+    for (const ShapeOption& option : kind.options) {
+      sub->add_option_function<std::int64_t>(
+             fmt::format("--{}", option.name),
+             [&request, &option](const std::int64_t& value) {
+               request.shape[option.name] = value;
+               request.given.insert(option.name);
+             },
+             fmt::format("{} (default {})", option.help, option.fallback))
+          ->type_name("N")
+          ->check(CLI::Range(option.min, std::int64_t{INT32_MAX}));
+    }
+    const std::string name = kind.name;
+    if (name == "conv2d") {
+      sub->add_flag("--relu", request.relu, "ReLU at the rounding of each result");
+      sub->add_flag("--bias", request.bias, "Start each sum from a (random) bias");
+    }
+    if (name == "diffusion") {
+      sub->add_option("--rate", request.rate, "Diffusion number of a step")
+          ->capture_default_str()
+          ->check(CLI::Range(0.0, 1.0));
+    }
+    sub->add_option("--input", request.input,
+                    "First operand: FILE.npy, fashion-mnist:INDEX (a test image) or random")
+        ->type_name("SOURCE")
+        ->capture_default_str();
+    sub->add_option("--output", output, "Write the result as an array")->type_name("FILE.npy");
+    add_run_options(*sub, options);
+    sub->callback([&, sub_kind = &kind] {
+      request.name = sub_kind->name;
+      request.seed = options.seed;
+      for (const ShapeOption& option : sub_kind->options) request.shape.emplace(option.name, option.fallback);
+      if (!elf.empty() || !loads.empty() || !dumps.empty()) {
+        bad_input("--elf, --load and --dump are for your own firmware, not for the workload {}",
+                  request.name);
+      }
+      status = run_workload(request, options, output);
+    });
+  }
+  run->callback([&] {
+    if (!run->get_subcommands().empty()) return;
+    if (elf.empty()) {
+      bad_input("nothing to run: name a workload ({}) or --elf FILE; see nearcube run --help",
+                fmt::join(workload_names(), ", "));
+    }
+    status = run_elf(elf, loads, dumps, options);
+  });
+
+  std::string info_config;
+  bool info_json = false;
+  CLI::App* info = app.add_subcommand("info", "Print configuration, address map and versions");
+  info->footer("Example:\n  nearcube info --json");
+  info->add_option("--config", info_config, "Machine description")->type_name("FILE");
+  info->add_flag("--json", info_json, "As JSON");
+  info->callback([&] { print_info(info_config, info_json); });
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kBadInputStatus;
+  }
+  return status;
+}
+
+}  // namespace
+}  // namespace nearcube::cli
+
+int main(int argc, char* argv[]) {
+  try {
+    nearcube::base::catch_interrupts();
+    // A file that may not grow is a failed write with a message, not a silent end.
+    std::signal(SIGXFSZ, SIG_IGN);
+    return nearcube::cli::run(argc, argv);
+  } catch (const nearcube::Error& error) {
+    std::fflush(stdout);
+    fmt::print(stderr, "nearcube: {}\n", error.what());
+    return error.exit_code();
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "nearcube: out of memory on this machine\n");
+  } catch (const std::exception& error) {
+    std::fflush(stdout);
+    fmt::print(stderr, "nearcube: {}\n", error.what());
+  }
+  return static_cast<int>(nearcube::ExitStatus::kOther);
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the program finds its firmware and configurations.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace nearcube::cli {
+
+/// The folder above the program's own (build for build/bin/nearcube), or NEARCUBE_HOME if that is set: it has
+/// firmware/ and config/.
+std::string home();
+
+/// home()/config/cluster/default.yaml
+std::string default_config();
+
+/// home()/firmware/<name>.elf; throws Error (kBadInput) that says how to build it if it is not there.
+std::string firmware(const std::string& name);
+
+/// Names of all firmware but the tests', sorted.
+std::vector<std::string> firmware_names();
+
+}  // namespace nearcube::cli

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/cli/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "sim/base/units.h"
+
+namespace nearcube::cli {
+namespace {
+
+using base::format_percent;
+using base::with_separators;
+using nlohmann::ordered_json;
+
+double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+/// Figures that both forms of the report show.
+struct Figures {
+  std::uint64_t cycles = 0;
+  std::uint64_t macs = 0;
+  std::uint64_t compute_cycles = 0;
+  double utilization = 0, utilization_compute = 0;  // of one MAC a cycle and NTX
+  double gflops = 0;
+  std::uint64_t dma_bytes = 0;
+  double dma_gb_per_s = 0;
+  std::uint64_t commands = 0;
+  std::uint64_t bank_accesses = 0, bank_conflicts = 0;
+};
+
+Figures figures_of(const Report& report) {
+  Figures f;
+  f.cycles = report.run.cycles;
+  if (report.run.counters) {
+    const system::ClusterCounters& c = *report.run.counters;
+    f.compute_cycles = c.compute_cycles;
+    f.dma_bytes = std::uint64_t{c.dma_read_bytes} + c.dma_write_bytes;
+    for (const auto& ntx : c.ntx) {
+      f.macs += ntx.macs;
+      f.commands += ntx.commands;
+    }
+    for (const auto& bank : c.banks) {
+      f.bank_accesses += bank.accesses;
+      f.bank_conflicts += bank.conflicts;
+    }
+  }
+  if (report.macs) f.macs = *report.macs;
+  const auto macs = static_cast<double>(f.macs);
+  const auto cycles = static_cast<double>(f.cycles);
+  f.utilization = share(macs, report.ntx * cycles);
+  f.utilization_compute = share(macs, report.ntx * static_cast<double>(f.compute_cycles));
+  f.gflops = share(macs * base::kFlopPerMac * report.ntx_hz, cycles) / 1e9;
+  f.dma_gb_per_s = share(static_cast<double>(f.dma_bytes) * report.ntx_hz, cycles) / 1e9;
+  return f;
+}
+
+std::string phase_name(const Report& report, std::uint8_t phase) {
+  return phase < report.phase_names.size() ? report.phase_names[phase] : fmt::format("phase {}", phase);
+}
+
+/// What the job runner spent on the NTX, where it says so.
+struct Offload {
+  double setup_per_command = 0, wait_per_command = 0;  // core cycles
+  double setup_share = 0, wait_share = 0;              // of the run's core cycles
+};
+
+std::optional<Offload> offload_of(const Report& report) {
+  if (!report.record || report.record->commands == 0) return std::nullopt;
+  const interfaces::JobRecord& r = *report.record;
+  const double core_cycles = static_cast<double>(report.run.cycles) / report.core_clock_ratio;
+  return Offload{.setup_per_command = share(r.setup_core_cycles, r.commands),
+                 .wait_per_command = share(r.wait_ntx_core_cycles, r.commands),
+                 .setup_share = share(r.setup_core_cycles, core_cycles),
+                 .wait_share = share(r.wait_ntx_core_cycles, core_cycles)};
+}
+
+void append_ntx_table(std::string& text, const system::ClusterCounters& c) {
+  text += "\nwhere the NTX's cycles went, in % (no step because ... was missing)\n";
+  text += fmt::format("  {:<6}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>14}{:>10}\n", "", "busy", "a", "b",
+                      "init", "result", "hazard", "idle", "MACs", "commands");
+  for (std::size_t n = 0; n < c.ntx.size(); ++n) {
+    const auto& ntx = c.ntx[n];
+    const auto percent = [&](std::uint32_t part) { return 100 * share(part, c.cycles); };
+    text += fmt::format("  NTX {:<2}{:>8.1f}{:>8.1f}{:>8.1f}{:>8.1f}{:>8.1f}{:>8.1f}{:>8.1f}{:>14}{:>10}\n",
+                        n, percent(ntx.busy), percent(ntx.stall_a), percent(ntx.stall_b),
+                        percent(ntx.stall_init), percent(ntx.stall_result), percent(ntx.stall_hazard),
+                        percent(ntx.idle), with_separators(ntx.macs), with_separators(ntx.commands));
+  }
+}
+
+/// "name 12.3 %, ..." of the parts that are not zero.
+std::string parts(const std::vector<std::pair<const char*, std::uint64_t>>& list, double whole) {
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : list) {
+    if (value != 0)
+      texts.push_back(fmt::format("{} {}", name, format_percent(share(static_cast<double>(value), whole))));
+  }
+  return texts.empty() ? "nothing" : fmt::format("{}", fmt::join(texts, ", "));
+}
+
+std::string core_line(const riscv::CoreCounters& core) {
+  return parts({{"active", core.active},
+                {"load-use", core.stall_load_use},
+                {"branches", core.stall_branch},
+                {"jumps", core.stall_jump},
+                {"multiply/divide", core.stall_mul_div},
+                {"traps", core.stall_trap},
+                {"fetch", core.stall_fetch},
+                {"TCDM", core.stall_data_tcdm},
+                {"registers", core.stall_data_peripheral},
+                {"memory", core.stall_data_memory},
+                {"asleep", core.asleep}},
+               static_cast<double>(core.cycles));
+}
+
+std::string float_text(float value) {
+  return fmt::format("{:.9g} ({:#010x})", value, std::bit_cast<std::uint32_t>(value));
+}
+
+}  // namespace
+
+const char* name_of(system::End end) {
+  switch (end) {
+    case system::End::kExit:
+      return "exit";
+    case system::End::kUncaught:
+      return "uncaught-exception";
+    case system::End::kMaxCycles:
+      return "max-cycles";
+    case system::End::kStuck:
+      return "stuck";
+    case system::End::kInterrupted:
+      return "interrupted";
+  }
+  return "exit";
+}
+
+std::string format_text(const Report& report) {
+  const Figures f = figures_of(report);
+  const system::RunResult& run = report.run;
+  std::string text =
+      fmt::format("{}\n  seed {}, RTL, one cluster of {} NTX\n", report.title, report.seed, report.ntx);
+  if (run.end != system::End::kExit) text += fmt::format("\nNOT COMPLETE: {}\n", run.message);
+  const auto line = [&text](const char* name, const std::string& value) {
+    text += fmt::format("{:<16}{}\n", name, value);
+  };
+
+  text += "\n";
+  line("cycles", fmt::format("{:>14}   {:.1f} us at {:g} GHz", with_separators(f.cycles),
+                             base::cycles_to_ns(f.cycles, report.ntx_hz) / 1e3, report.ntx_hz / 1e9));
+  for (const auto& phase : run.phases) {
+    line("",
+         fmt::format("{:>14}   {:>5}  {}", with_separators(phase.cycles),
+                     format_percent(share(static_cast<double>(phase.cycles), static_cast<double>(f.cycles))),
+                     phase_name(report, phase.phase)));
+  }
+  if (run.counters) {
+    const system::ClusterCounters& c = *run.counters;
+    line("compute cycles",
+         fmt::format(
+             "{:>14}   {:>5}  at least one NTX holds a command", with_separators(f.compute_cycles),
+             format_percent(share(static_cast<double>(f.compute_cycles), static_cast<double>(f.cycles)))));
+    line("MACs", fmt::format("{:>14}", with_separators(f.macs)));
+    line("utilization", fmt::format("{:>14}   in compute {}", format_percent(f.utilization),
+                                    format_percent(f.utilization_compute)));
+    line("performance",
+         fmt::format("{:>14.2f}   Gflop/s at {:g} GHz (peak {:g})", f.gflops, report.ntx_hz / 1e9,
+                     base::kFlopPerMac * report.ntx * report.ntx_hz / 1e9));
+    line("DMA bytes",
+         fmt::format("{:>14}   {:.2f} GB/s; {} read, {} written", with_separators(f.dma_bytes),
+                     f.dma_gb_per_s, with_separators(c.dma_read_bytes), with_separators(c.dma_write_bytes)));
+    append_ntx_table(text, c);
+    text += "\n";
+    const auto cycles = static_cast<double>(c.cycles);
+    line("DMA", parts({{"busy", c.dma_busy},
+                       {"waits for the bus", c.dma_wait_bus},
+                       {"waits for the TCDM", c.dma_wait_tcdm}},
+                      cycles));
+    line("core", core_line(run.core));
+    const auto worst = std::max_element(c.banks.begin(), c.banks.end(), [](const auto& a, const auto& b) {
+      return a.conflicts < b.conflicts;
+    });
+    line("banks",
+         fmt::format("{} accesses, {:.1f} a cycle; {} conflicts; worst is bank {} with {}",
+                     with_separators(f.bank_accesses), share(static_cast<double>(f.bank_accesses), cycles),
+                     with_separators(f.bank_conflicts), worst - c.banks.begin(),
+                     with_separators(worst->conflicts)));
+  } else {
+    line("core", core_line(run.core));
+    text += "(no counters: the cluster no longer answers)\n";
+  }
+  if (const auto offload = offload_of(report)) {
+    line(
+        "offload",
+        fmt::format(
+            "{:.1f} core cycles of set-up per NTX command, {} of the run; {:.1f} of waiting, {}; {} commands",
+            offload->setup_per_command, format_percent(offload->setup_share), offload->wait_per_command,
+            format_percent(offload->wait_share), with_separators(report.record->commands)));
+  }
+  line("simulated", fmt::format("{:.1f} kHz, {:.2f} s", run.simulated_khz(), run.host_seconds));
+  if (report.check) {
+    const Check& check = *report.check;
+    line("check", fmt::format("{} words against the reference: {} mismatches, largest error {} ulp",
+                              with_separators(check.words), with_separators(check.mismatches),
+                              with_separators(check.max_ulp)));
+    if (check.first) {
+      line("", fmt::format("first mismatch: {}{} is {}, must be {}", check.first->output, check.first->index,
+                           float_text(check.first->got), float_text(check.first->expected)));
+    }
+  }
+  return text;
+}
+
+ordered_json to_json(const Report& report) {
+  const Figures f = figures_of(report);
+  const system::RunResult& run = report.run;
+  ordered_json json;
+  json["schema"] = "nearcube-run-1";
+  json["workload"] = report.workload;
+  json["shape"] = report.shape;
+  json["backend"] = "rtl";
+  json["clusters"] = 1;
+  json["seed"] = report.seed;
+  json["config"] = report.config;
+  json["end"] = name_of(run.end);
+  json["exit_code"] = run.end == system::End::kExit ? ordered_json(run.exit_code) : ordered_json();
+  json["message"] = run.message;
+  json["cycles"] = f.cycles;
+  json["phases"] = ordered_json::array();
+  for (const auto& phase : run.phases) {
+    json["phases"].push_back({{"name", phase_name(report, phase.phase)}, {"cycles", phase.cycles}});
+  }
+  json["compute_cycles"] = f.compute_cycles;
+  json["macs"] = f.macs;
+  json["utilization"] = f.utilization;
+  json["utilization_compute"] = f.utilization_compute;
+  json["ntx_hz"] = report.ntx_hz;
+  json["gflops"] = f.gflops;
+  json["dma_bytes"] = f.dma_bytes;
+  json["dma_gb_per_s"] = f.dma_gb_per_s;
+  const auto offload = offload_of(report);
+  const auto optional = [](bool have, auto value) { return have ? ordered_json(value) : ordered_json(); };
+  json["offload_cycles_per_command"] =
+      optional(offload.has_value(), offload ? offload->setup_per_command : 0.0);
+  json["offload_share"] = optional(offload.has_value(), offload ? offload->setup_share : 0.0);
+  json["offload_wait_cycles_per_command"] =
+      optional(offload.has_value(), offload ? offload->wait_per_command : 0.0);
+  json["offload_wait_share"] = optional(offload.has_value(), offload ? offload->wait_share : 0.0);
+  json["commands"] = f.commands;
+  const bool checked = report.check.has_value();
+  json["words_checked"] = checked ? report.check->words : 0;
+  json["mismatches"] = optional(checked, checked ? report.check->mismatches : 0);
+  json["max_ulp"] = optional(checked, checked ? report.check->max_ulp : 0);
+  json["first_mismatch"] = nullptr;
+  if (checked && report.check->first) {
+    const FirstMismatch& first = *report.check->first;
+    const auto bits = [](float value) {
+      return fmt::format("{:#010x}", std::bit_cast<std::uint32_t>(value));
+    };
+    json["first_mismatch"] = {{"output", first.output},
+                              {"index", first.index},
+                              {"expected_bits", bits(first.expected)},
+                              {"got_bits", bits(first.got)}};
+  }
+  json["simulated_khz"] = run.simulated_khz();
+  json["host_seconds"] = run.host_seconds;
+
+  ordered_json counters;
+  if (run.counters) {
+    const system::ClusterCounters& c = *run.counters;
+    counters["cycles"] = c.cycles;
+    counters["compute_cycles"] = c.compute_cycles;
+    counters["dma"] = {{"read_bytes", c.dma_read_bytes},
+                       {"write_bytes", c.dma_write_bytes},
+                       {"busy", c.dma_busy},
+                       {"wait_bus", c.dma_wait_bus},
+                       {"wait_tcdm", c.dma_wait_tcdm}};
+    counters["ntx"] = ordered_json::array();
+    for (const auto& ntx : c.ntx) {
+      counters["ntx"].push_back({{"busy", ntx.busy},
+                                 {"stall_a", ntx.stall_a},
+                                 {"stall_b", ntx.stall_b},
+                                 {"stall_init", ntx.stall_init},
+                                 {"stall_result", ntx.stall_result},
+                                 {"stall_hazard", ntx.stall_hazard},
+                                 {"idle", ntx.idle},
+                                 {"macs", ntx.macs},
+                                 {"results", ntx.results},
+                                 {"commands", ntx.commands}});
+    }
+    counters["banks"] = ordered_json::array();
+    for (const auto& bank : c.banks) {
+      counters["banks"].push_back({{"accesses", bank.accesses}, {"conflicts", bank.conflicts}});
+    }
+  }
+  const riscv::CoreCounters& core = run.core;
+  counters["core"] = {{"cycles", core.cycles},
+                      {"active", core.active},
+                      {"stall_load_use", core.stall_load_use},
+                      {"stall_branch", core.stall_branch},
+                      {"stall_jump", core.stall_jump},
+                      {"stall_mul_div", core.stall_mul_div},
+                      {"stall_trap", core.stall_trap},
+                      {"stall_fetch", core.stall_fetch},
+                      {"stall_data_tcdm", core.stall_data_tcdm},
+                      {"stall_data_peripheral", core.stall_data_peripheral},
+                      {"stall_data_memory", core.stall_data_memory},
+                      {"asleep", core.asleep}};
+  if (run.counters) counters["core"]["wait_tcdm_ntx_cycles"] = run.counters->core_wait_tcdm;
+  json["counters"] = std::move(counters);
+  return json;
+}
+
+}  // namespace nearcube::cli

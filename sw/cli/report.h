@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run did, for people and for scripts.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "interfaces/generated/nearcube/interfaces.hpp"
+#include "sim/system/cluster_system.h"
+#include "sw/cli/compare.h"
+
+namespace nearcube::cli {
+
+/// Everything a report is made of.
+struct Report {
+  std::string title;
+  std::string workload;          ///< "conv2d", or "elf"
+  nlohmann::ordered_json shape;  ///< shape options, or the ELF's path
+  std::string config;            ///< its file
+  double ntx_hz = 0;
+  unsigned ntx = 8;
+  unsigned core_clock_ratio = 2;
+  std::uint64_t seed = 1;
+  system::RunResult run;
+  std::vector<std::string> phase_names;  ///< by phase; others print as their number
+  std::optional<std::uint64_t> macs;     ///< by the workload's definition; none: those that the NTX counted
+  std::optional<interfaces::JobRecord> record;  ///< of the job runner, if it wrote one
+  std::optional<Check> check;                   ///< none: not compared
+};
+
+/// The report as text, with a line end.
+std::string format_text(const Report& report);
+
+/// The same as JSON, schema "nearcube-run-1": keys are only ever added.
+nlohmann::ordered_json to_json(const Report& report);
+
+/// "exit", "uncaught-exception", "max-cycles", "stuck", "interrupted"
+const char* name_of(system::End end);
+
+}  // namespace nearcube::cli

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/cli/run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+
+#include "sim/base/atomic_file.h"
+#include "sim/base/error.h"
+#include "sim/base/interrupt.h"
+#include "sim/base/units.h"
+#include "sim/riscv/elf.h"
+#include "sim/system/cluster_system.h"
+#include "sw/cli/arrays.h"
+#include "sw/cli/paths.h"
+#include "sw/cli/report.h"
+
+namespace nearcube::cli {
+namespace {
+
+/// A line on the terminal that a long run keeps rewriting; nothing in a pipe.
+class Progress {
+ public:
+  explicit Progress(std::uint64_t max_cycles)
+      : max_cycles_(max_cycles), terminal_(::isatty(STDERR_FILENO) != 0) {}
+  ~Progress() { clear(); }
+
+  void show(std::uint64_t cycles) {
+    if (!terminal_) return;
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    if (seconds < 0.5) return;
+    const double rate = static_cast<double>(cycles) / seconds;
+    std::string line =
+        fmt::format("{} cycles, {:.0f} kHz, {:.0f} s", base::with_separators(cycles), rate / 1e3, seconds);
+    if (max_cycles_ != 0) {
+      line += fmt::format("; at most {:.0f} s to the cycle limit",
+                          static_cast<double>(max_cycles_ - std::min(max_cycles_, cycles)) / rate);
+    }
+    fmt::print(stderr, "\r\033[K{}", line);
+    std::fflush(stderr);
+    shown_ = true;
+  }
+
+  void clear() {
+    if (shown_) fmt::print(stderr, "\r\033[K");
+    shown_ = false;
+  }
+
+ private:
+  std::uint64_t max_cycles_;
+  bool terminal_;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+system::ClusterConfig load_config(const RunOptions& options) {
+  return system::load_cluster_config(options.config.empty() ? default_config() : options.config);
+}
+
+void check_trace_options(const RunOptions& options) {
+  const bool window =
+      options.trace_from != 0 || options.trace_to != ~std::uint64_t{0} || !options.trace_scope.empty();
+  if (options.trace.empty() && window)
+    bad_input("--trace-from, --trace-to and --trace-scope need --trace FILE.fst");
+}
+
+/// Runs a loaded system with console, progress and trace. A trace that failed does not hide the report: its
+/// error is returned.
+std::optional<Error> execute(system::ClusterSystem& system, const RunOptions& options, Report& report) {
+  if (!options.trace.empty()) {
+    system.trace({.file = options.trace,
+                  .from = options.trace_from,
+                  .to = options.trace_to,
+                  .scope = options.trace_scope,
+                  .ntx_hz = system.config().ntx_hz});
+  }
+  Progress progress(options.max_cycles);
+  system.set_console([&progress](char character) {
+    progress.clear();
+    std::fputc(character, stdout);
+  });
+  report.run = system.run(
+      {.max_cycles = options.max_cycles, .progress = [&](std::uint64_t cycles) { progress.show(cycles); }});
+  progress.clear();
+  std::fflush(stdout);
+  report.config = system.config().file;
+  report.ntx_hz = system.config().ntx_hz;
+  report.ntx = system.parameters().ntx;
+  report.core_clock_ratio = system.parameters().core_clock_ratio;
+  report.seed = options.seed;
+  try {
+    if (!system.finish_trace()) {
+      return base::error(ExitStatus::kBadInput,
+                         "--trace-from {}: the run ended at cycle {}; no trace was written",
+                         options.trace_from, report.run.cycles);
+    }
+  } catch (const Error& error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
+/// Prints and writes the report.
+void publish(const Report& report, const RunOptions& options) {
+  fmt::print("{}", format_text(report));
+  if (std::fflush(stdout) != 0)
+    throw base::error(ExitStatus::kOther, "cannot write the report: {}", std::strerror(errno));
+  if (!options.json.empty()) base::write_file_atomically(options.json, to_json(report).dump(2) + "\n");
+}
+
+/// Exit status of a run that did not end by itself; 0 if it did.
+int status_of_end(const system::RunResult& run, ExitStatus uncaught) {
+  switch (run.end) {
+    case system::End::kExit:
+      return 0;
+    case system::End::kUncaught:
+      return static_cast<int>(uncaught);
+    case system::End::kMaxCycles:
+    case system::End::kStuck:
+      return static_cast<int>(ExitStatus::kStuck);
+    case system::End::kInterrupted:
+      return static_cast<int>(ExitStatus::kOther);
+  }
+  return 0;
+}
+
+void complain(const std::string& message) { fmt::print(stderr, "nearcube: {}\n", message); }
+
+/// The status to end with: what the run says, else the trace's error.
+int finish(int status, const std::optional<Error>& trace_error) {
+  if (trace_error) {
+    complain(trace_error->what());
+    if (status == 0) status = trace_error->exit_code();
+  }
+  return status;
+}
+
+std::optional<interfaces::JobRecord> read_record(system::ClusterSystem& system, std::uint64_t address) {
+  interfaces::JobRecord record;
+  system.read(address, {reinterpret_cast<std::uint8_t*>(&record), sizeof record});
+  if (record.magic != interfaces::kRecordMagic) return std::nullopt;
+  return record;
+}
+
+network::Tensor read_tensor(system::ClusterSystem& system, std::uint64_t address,
+                            const network::Shape& shape) {
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(network::element_count(shape)) * 4);
+  system.read(address, bytes);
+  return network::from_bytes(shape, bytes);
+}
+
+}  // namespace
+
+int run_workload(const WorkloadRequest& request, const RunOptions& options, const std::string& output) {
+  check_trace_options(options);
+  const system::ClusterConfig config = load_config(options);
+  const compiler::Machine machine{
+      .ntx = config.cluster.ntx,
+      .tile_bytes = interfaces::kTileSpaceBytes,
+      .accumulator_segments = config.cluster.accumulator_segments,
+      .memory_bytes = std::min<std::uint64_t>(config.memory_bytes, interfaces::kCubeSize),
+  };
+  const Case job = make_case(request, machine);
+  const auto elf = riscv::ElfFile::load(firmware(job.workload.firmware));
+  system::ClusterSystem system(config, options.seed);
+  system.load(elf);
+  for (const compiler::Piece& piece : job.workload.image) system.write(piece.address, piece.bytes);
+
+  Report report;
+  report.title = job.title;
+  report.workload = request.name;
+  report.shape = job.shape;
+  report.phase_names = job.workload.phases;
+  report.macs = job.workload.macs;
+  const auto trace_error = execute(system, options, report);
+  report.record = read_record(system, job.workload.record_address);
+
+  int status = status_of_end(report.run, ExitStatus::kOther);
+  const bool complete = report.run.end == system::End::kExit && report.run.exit_code == interfaces::kJobOk;
+  std::optional<network::Tensor> first;
+  if (complete) {
+    const auto expected = job.reference();
+    Check check;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const compiler::Output& result = job.workload.outputs.at(i);
+      network::Tensor got = read_tensor(system, result.address, result.shape);
+      compare(result.name, expected[i], got, check);
+      if (!first) first = std::move(got);
+    }
+    report.check = check;
+    if (check.mismatches != 0) status = static_cast<int>(ExitStatus::kMismatch);
+  } else {
+    // Nobody's MACs can be counted on.
+    report.macs.reset();
+  }
+  publish(report, options);
+  if (first && !output.empty()) network::write_npy(output, *first);
+  if (report.run.end == system::End::kExit && !complete) {
+    const auto record = report.record;
+    complain(fmt::format("the job runner ended with exit code {}{} (docs/reference/jobs.md lists them)",
+                         report.run.exit_code, record ? fmt::format(" at tile {}", record->descriptor) : ""));
+    if (report.run.exit_code == interfaces::kExitTrap) complain(system.describe_trap());
+    status = static_cast<int>(ExitStatus::kOther);
+  }
+  if (report.check && report.check->mismatches != 0) {
+    complain(fmt::format("{} of {} words differ from the reference", report.check->mismatches,
+                         report.check->words));
+  }
+  return finish(status, trace_error);
+}
+
+int run_elf(const std::string& path, const std::vector<std::string>& loads,
+            const std::vector<std::string>& dumps, const RunOptions& options) {
+  check_trace_options(options);
+  const system::ClusterConfig config = load_config(options);
+  const auto elf = riscv::ElfFile::load(path);
+  std::vector<Load> inputs;
+  std::vector<Dump> results;
+  for (const std::string& load : loads) inputs.push_back(parse_load(load, elf));
+  for (const std::string& dump : dumps) results.push_back(parse_dump(dump, elf));
+
+  system::ClusterSystem system(config, options.seed);
+  system.load(elf);
+  for (const Load& load : inputs) system.write(load.place.address, network::to_bytes(load.values));
+  for (const Dump& dump : results) {
+    system.require_exists(dump.place.address,
+                          static_cast<std::uint64_t>(network::element_count(dump.shape)) * 4);
+  }
+
+  Report report;
+  report.title = path;
+  report.workload = "elf";
+  report.shape = {{"elf", path}};
+  const auto trace_error = execute(system, options, report);
+  publish(report, options);
+
+  int status = status_of_end(report.run, ExitStatus::kBadInput);
+  if (report.run.end == system::End::kUncaught) complain(report.run.message);
+  if (report.run.end == system::End::kExit) {
+    if (report.run.exit_code == 0) {
+      for (const Dump& dump : results) {
+        network::write_npy(dump.file, read_tensor(system, dump.place.address, dump.shape), dump.element);
+      }
+    } else if (report.run.exit_code == interfaces::kExitTrap && system.trapped()) {
+      complain(system.describe_trap());
+      status = static_cast<int>(ExitStatus::kBadInput);
+    } else {
+      complain(fmt::format("{}: the program ended with exit code {}", path, report.run.exit_code));
+      status = static_cast<int>(ExitStatus::kOther);
+    }
+  }
+  return finish(status, trace_error);
+}
+
+}  // namespace nearcube::cli

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// The named workloads: right results, and a report whose figures fit together.
+#include <nlohmann/json.hpp>
+
+#include "sw/network/npy.h"
+#include "tests/cli/program.h"
+
+using namespace nearcube;
+using Catch::Matchers::Contains;
+using nlohmann::json;
+using test::nearcube;
+
+namespace {
+
+json run_json(std::vector<std::string> arguments) {
+  const test::Folder folder;
+  arguments.insert(arguments.begin(), "run");
+  arguments.insert(arguments.end(), {"--json", folder.file("report.json")});
+  const auto outcome = nearcube(arguments);
+  INFO(outcome.out);
+  INFO(outcome.err);
+  REQUIRE(outcome.status == 0);
+  CHECK_THAT(outcome.out, Contains(" 0 mismatches"));
+  CHECK_THAT(outcome.out, Contains("utilization"));
+  return json::parse(test::slurp(folder.file("report.json")));
+}
+
+void check_identities(const json& report) {
+  const json& counters = report["counters"];
+  const std::uint64_t cycles = counters["cycles"];
+  CHECK(cycles == report["cycles"]);
+  std::uint64_t phases = 0;
+  for (const json& phase : report["phases"]) phases += phase["cycles"].get<std::uint64_t>();
+  CHECK(phases == cycles);
+  for (const json& ntx : counters["ntx"]) {
+    std::uint64_t sum = 0;
+    for (const char* part :
+         {"busy", "stall_a", "stall_b", "stall_init", "stall_result", "stall_hazard", "idle"}) {
+      sum += ntx[part].get<std::uint64_t>();
+    }
+    CHECK(sum == cycles);
+  }
+  const json& core = counters["core"];
+  std::uint64_t sum = core["active"].get<std::uint64_t>() + core["asleep"].get<std::uint64_t>();
+  for (const char* part : {"stall_load_use", "stall_branch", "stall_jump", "stall_mul_div", "stall_trap",
+                           "stall_fetch", "stall_data_tcdm", "stall_data_peripheral", "stall_data_memory"}) {
+    sum += core[part].get<std::uint64_t>();
+  }
+  CHECK(sum == core["cycles"].get<std::uint64_t>());
+  CHECK(report["compute_cycles"].get<std::uint64_t>() <= cycles);
+  CHECK(report["utilization"].get<double>() <= report["utilization_compute"].get<double>());
+}
+
+}  // namespace
+
+TEST_CASE("each workload at three odd sizes equals its reference", "[cli][workloads]") {
+  const std::vector<std::vector<std::string>> cases = {
+      {"conv2d", "--in-channels", "3", "--out-channels", "5", "--height", "11", "--width", "13", "--kernel",
+       "3", "--pad", "1"},
+      {"conv2d", "--in-channels", "2", "--out-channels", "9", "--height", "17", "--width", "7", "--kernel",
+       "5", "--stride", "2", "--relu", "--bias"},
+      {"conv2d", "--batch", "2", "--in-channels", "7", "--out-channels", "3", "--height", "9", "--width", "9",
+       "--kernel", "1"},
+      {"gemm", "--m", "13", "--n", "7", "--k", "29"},
+      {"gemm", "--m", "1", "--n", "33", "--k", "65"},
+      {"gemm", "--m", "35", "--n", "3", "--k", "101"},
+      {"gemv", "--m", "37", "--n", "53"},
+      {"gemv", "--m", "1", "--n", "101"},
+      {"gemv", "--m", "129", "--n", "3"},
+      {"axpy", "--n", "1"},
+      {"axpy", "--n", "1003"},
+      {"axpy", "--n", "8191"},
+      {"maxpool", "--channels", "3", "--height", "11", "--width", "13"},
+      {"maxpool", "--channels", "1", "--height", "9", "--width", "17", "--kernel", "3", "--stride", "2",
+       "--pad", "1"},
+      {"maxpool", "--channels", "11", "--height", "7", "--width", "5", "--kernel", "3", "--stride", "1"},
+      {"relu", "--n", "1"},
+      {"relu", "--n", "777"},
+      {"relu", "--n", "9999"},
+      {"laplace1d", "--width", "3"},
+      {"laplace1d", "--width", "501"},
+      {"laplace1d", "--width", "9001"},
+      {"laplace2d", "--height", "3", "--width", "5"},
+      {"laplace2d", "--height", "31", "--width", "47"},
+      {"laplace2d", "--height", "101", "--width", "9"},
+      {"laplace3d", "--depth", "3", "--height", "5", "--width", "7"},
+      {"laplace3d", "--depth", "9", "--height", "11", "--width", "13"},
+      {"laplace3d", "--depth", "17", "--height", "3", "--width", "23"},
+      {"diffusion", "--height", "7", "--width", "9", "--steps", "1"},
+      {"diffusion", "--height", "33", "--width", "21", "--steps", "3", "--rate", "0.2"},
+      {"diffusion", "--depth", "5", "--height", "7", "--width", "9", "--steps", "2"},
+  };
+  for (const auto& arguments : cases) {
+    DYNAMIC_SECTION(arguments[0] << " " << arguments[1] << " " << arguments[2] << " ...") {
+      const json report = run_json(arguments);
+      CHECK(report["mismatches"] == 0);
+      CHECK(report["words_checked"].get<std::uint64_t>() > 0);
+      check_identities(report);
+    }
+  }
+}
+
+TEST_CASE("the report has every key that a script may count on", "[cli]") {
+  const json report = run_json({"gemm", "--m", "9", "--n", "9", "--k", "9", "--seed", "5"});
+  for (const char* key :
+       {"schema", "workload", "backend", "clusters", "cycles", "compute_cycles", "macs", "utilization",
+        "utilization_compute", "gflops", "dma_bytes", "offload_cycles_per_command", "mismatches", "max_ulp",
+        "simulated_khz", "host_seconds", "counters"}) {
+    CHECK(report.contains(key));
+  }
+  CHECK(report["schema"] == "nearcube-run-1");
+  CHECK(report["workload"] == "gemm");
+  CHECK(report["backend"] == "rtl");
+  CHECK(report["clusters"] == 1);
+  CHECK(report["seed"] == 5);
+  CHECK(report["macs"] == 9 * 9 * 9);
+  const double cycles = report["cycles"];
+  CHECK(report["utilization"].get<double>() == Approx(9 * 9 * 9 / (8 * cycles)));
+  CHECK(report["gflops"].get<double>() == Approx(2 * 9 * 9 * 9 * 1.25 / cycles));
+  CHECK(report["offload_cycles_per_command"].get<double>() > 0);
+  CHECK(report["simulated_khz"].get<double>() > 0);
+}
+
+TEST_CASE("the same seed gives the same run, whatever registers start with", "[cli]") {
+  json a = run_json({"gemm", "--m", "17", "--n", "9", "--k", "33", "--seed", "3"});
+  json b = run_json({"gemm", "--m", "17", "--n", "9", "--k", "33", "--seed", "3"});
+  for (const char* key : {"host_seconds", "simulated_khz"}) {
+    a.erase(key);
+    b.erase(key);
+  }
+  CHECK(a == b);
+  // Another seed draws other numbers and other start values; the cycles stay.
+  const json c = run_json({"gemm", "--m", "17", "--n", "9", "--k", "33", "--seed", "4"});
+  CHECK(c["cycles"] == a["cycles"]);
+}
+
+TEST_CASE("an array from a file and its result", "[cli]") {
+  const test::Folder folder;
+  network::write_npy(folder.file("x.npy"), network::Tensor({5}, {1, -2, 3, -4, 0}));
+  const auto outcome =
+      nearcube({"run", "relu", "--input", folder.file("x.npy"), "--output", folder.file("y.npy")});
+  INFO(outcome.err);
+  REQUIRE(outcome.status == 0);
+  const network::Tensor y = network::read_npy(folder.file("y.npy"));
+  CHECK(std::vector<float>(y.data(), y.data() + y.size()) == std::vector<float>{1, 0, 3, 0, 0});
+}
+
+TEST_CASE("a Fashion-MNIST image through a convolution", "[cli]") {
+  const json report = run_json(
+      {"conv2d", "--input", "fashion-mnist:7", "--in-channels", "1", "--out-channels", "4", "--kernel", "5"});
+  CHECK(report["shape"]["height"] == 28);
+  CHECK(report["words_checked"] == 4 * 24 * 24);
+}
+
+TEST_CASE("a trace of a window comes with its save file", "[cli][trace]") {
+  const test::Folder folder;
+  const auto outcome = nearcube({"run", "axpy", "--n", "64", "--trace", folder.file("run.fst"),
+                                 "--trace-from", "100", "--trace-to", "400"});
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(folder.entries() == 2);
+  CHECK_THAT(test::slurp(folder.file("run.fst.gtkw")),
+             Contains("[dumpfile] \"run.fst\"") && Contains("-AXI reads"));
+}
