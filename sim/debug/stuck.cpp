@@ -24,6 +24,9 @@ constexpr unsigned kDmaAr = 8, kDmaR = 9, kDmaAw = 10, kDmaW = 11, kDmaB = 12, k
 constexpr unsigned kCoreRequest = 0, kCoreAnswer = 1, kCoreTarget = 2, kCoreRefill = 4, kCoreBarrier = 5;
 constexpr std::uint32_t kTargetTcdm = 0, kTargetAxi = 2;
 
+// Anything in register ntx.debug that makes a unit worth a line; the opcode alone is the last command's.
+constexpr std::uint32_t kNtxBusy = (std::uint32_t{1} << regs::ntx::kDebugOpcodeLsb) - 1;
+
 const char* opcode_name(std::uint32_t opcode) {
   switch (opcode) {
     case regs::ntx::kCmdOpcodeMac:
@@ -192,7 +195,7 @@ std::vector<UnitReport> describe_units(const ClusterView& view) {
   std::vector<UnitReport> units{describe_core(view)};
   if (view.dma != 0) units.push_back(describe_dma(view.dma));
   for (unsigned n = 0; n < view.ntx.size(); ++n) {
-    if (view.ntx[n] != 0) units.push_back(describe_ntx(n, view.ntx[n]));
+    if ((view.ntx[n] & kNtxBusy) != 0) units.push_back(describe_ntx(n, view.ntx[n]));
   }
   if (!view.memory.empty()) {
     UnitReport memory;

@@ -38,12 +38,12 @@ class Cluster::Model {
     top = std::make_unique<Vcluster>(&context, "TOP");
     top->cluster_id_i = options.cluster_id;
     top->cluster_count_i = options.cluster_count;
-    reset();
+    reset(ClusterInputs());
   }
   ~Model() { top->final(); }
 
-  void reset() {
-    apply(ClusterInputs());
+  void reset(const ClusterInputs& inputs) {
+    apply(inputs);
     driven = false;
     top->clk_i = 0;
     top->rst_ni = 0;
@@ -199,7 +199,7 @@ Cluster::Cluster(const ClusterOptions& options) : model_(std::make_unique<Model>
 
 Cluster::~Cluster() = default;
 
-void Cluster::reset() { model_->reset(); }
+void Cluster::reset(const ClusterInputs& inputs) { model_->reset(inputs); }
 
 std::uint64_t Cluster::cycles() const { return model_->cycles; }
 

@@ -81,8 +81,9 @@ class Cluster {
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  /// Resets again: everything but the scratchpad's contents is as after construction, and nothing is driven.
-  void reset();
+  /// Resets again: everything but the scratchpad's contents is as after construction, and `inputs` are driven
+  /// from cycle 0 on.
+  void reset(const ClusterInputs& inputs);
   /// NTX clock edges since reset.
   std::uint64_t cycles() const;
   bool core_tick() const;

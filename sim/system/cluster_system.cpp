@@ -165,17 +165,21 @@ void ClusterSystem::tick(const rtl::ClusterOutputs& out, bool with_core) {
   inputs_.barrier_release = out.barrier_arrive;
   if (with_core) {
     core_.tick(core_inputs(out));
-    const riscv::CoreOutputs& drive = core_.outputs();
-    inputs_.data_req = drive.data_req;
-    inputs_.data_we = drive.data_we;
-    inputs_.data_be = drive.data_be;
-    inputs_.data_addr = drive.data_addr;
-    inputs_.data_wdata = drive.data_wdata;
-    inputs_.instr_req = drive.instr_req;
-    inputs_.instr_addr = drive.instr_addr;
+    drive_core();
   }
   if (out.char_valid && console_) console_(out.character);
   cluster_.drive(inputs_);
+}
+
+void ClusterSystem::drive_core() {
+  const riscv::CoreOutputs& drive = core_.outputs();
+  inputs_.data_req = drive.data_req;
+  inputs_.data_we = drive.data_we;
+  inputs_.data_be = drive.data_be;
+  inputs_.data_addr = drive.data_addr;
+  inputs_.data_wdata = drive.data_wdata;
+  inputs_.instr_req = drive.instr_req;
+  inputs_.instr_addr = drive.instr_addr;
 }
 
 // One core cycle in which the harness has the core's place.
@@ -314,12 +318,12 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
   if (ran_) throw base::error(ExitStatus::kOther, "a cluster system runs once");
   ran_ = true;
   const std::uint64_t max_cycles = limits.max_cycles != 0 ? limits.max_cycles : config_.max_cycles;
-  cluster_.reset();
   axi_ = std::make_unique<memory::AxiMemory>(memory_, config_.timing);
+  core_.reset(entry_);
   inputs_ = rtl::ClusterInputs();
   inputs_.axi = axi_->outputs();
-  cluster_.drive(inputs_);
-  core_.reset(entry_);
+  drive_core();
+  cluster_.reset(inputs_);
   if (trace_) cluster_.start_trace(*trace_);
 
   RunResult result;

@@ -114,6 +114,7 @@ class ClusterSystem {
 
  private:
   void tick(const rtl::ClusterOutputs& out, bool with_core);
+  void drive_core();
   void step_without_core();
   std::optional<std::uint32_t> try_port(std::uint32_t address, bool write, std::uint8_t enables,
                                         std::uint32_t data);

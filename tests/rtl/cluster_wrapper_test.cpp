@@ -80,7 +80,7 @@ TEST_CASE("core ticks come at the clock ratio, also after a second reset", "[rtl
     }
     CHECK(ticks == 50);
     CHECK(cluster.cycles() == 100);
-    cluster.reset();
+    cluster.reset({});
   }
 }
 
