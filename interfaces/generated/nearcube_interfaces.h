@@ -324,7 +324,7 @@ typedef struct {
   uint64_t input_address;  // First word of the input box in cube memory
   uint64_t weights_address;  // First word of the weights block
   uint64_t output_address;  // First word of the output box
-  uint64_t bias_address;  // Bias of the first output plane (32 bits each, within the core's view of cube memory)
+  uint64_t bias_address;  // Bias of the first output plane, one word a plane
   uint32_t input_row_pitch;  // Bytes from row to row
   uint32_t input_plane_pitch;  // Bytes from plane to plane
   uint32_t weights_row_pitch;  // Bytes from row to row of the weights block

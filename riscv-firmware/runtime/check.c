@@ -166,8 +166,7 @@ static bool addresses_good(const nc_tile_descriptor_t* t) {
   if ((flags & NC_FLAG_LOAD_WEIGHTS) != 0 && !address_good(t->weights_address)) return false;
   if ((flags & (NC_FLAG_STORE_OUTPUT | NC_FLAG_INIT_OUTPUT)) != 0 && !address_good(t->output_address))
     return false;
-  if ((flags & NC_FLAG_INIT_BIAS) == 0) return true;
-  return address_good(t->bias_address) && t->bias_address + 4ull * t->output_planes <= 1ull << 32;
+  return (flags & NC_FLAG_INIT_BIAS) == 0 || address_good(t->bias_address);
 }
 
 uint32_t nc_check_tile(const nc_tile_descriptor_t* t, const nc_limits_t* limits) {

@@ -18,20 +18,24 @@ NC_CUBE volatile uint64_t nc_job_list_pointer = NC_JOB_LIST_ADDRESS;
 // are in use at a time.
 #define SLOTS 4u
 
+#define MOST_NTX (NC_NTX_SIZE / 0x80u)
+
 /// One tile on its way.
 typedef struct {
   nc_tile_descriptor_t descriptor;
+  uint32_t bias[MOST_NTX];
   uint32_t pending;  // NTX that have not yet stored their share, a bit each
   bool stored;       // computed, and its store has been started
 } slot_t;
 
 static struct {
   nc_limits_t limits;
-  uint32_t first, count;       // this cluster's descriptors
-  uint64_t descriptors;        // their array
-  slot_t slot[SLOTS];          // tile k is in slot k mod SLOTS
-  uint32_t descriptor_id;      // transfer that brings the next descriptor
-  uint32_t load_id, store_id;  // last transfers of the latest load and the latest store
+  uint32_t first, count;   // this cluster's descriptors
+  uint64_t descriptors;    // their array
+  slot_t slot[SLOTS];      // tile k is in slot k mod SLOTS
+  uint32_t descriptor_id;  // transfer that brings the next descriptor
+  uint32_t load_id,
+      store_id;  // last transfers of the latest load (or of what came before it) and of the latest store
   uint32_t phase, phase_start;
   nc_job_record_t record;
 } run;
@@ -157,11 +161,19 @@ static void load(uint32_t tile) {
     wait_dma(run.store_id, tile);
   }
   const uint32_t start = nc_core_cycles(), waited = run.record.wait_dma_core_cycles;
+  const bool biased = (flags & NC_FLAG_INIT_BIAS) != 0;
+  uint32_t output_id = run.store_id;  // the output box may be the one that is being stored
+  if (biased) {                       // at most one plane a lane, so there is room
+    output_id = nc_dma_copy_1d((uintptr_t)slot->bias, slot->descriptor.bias_address,
+                               4u * slot->descriptor.output_planes);
+    run.record.transfers += 1;
+  }
   if ((flags & NC_FLAG_LOAD_INPUT) != 0) run.record.transfers += nc_load_input(&slot->descriptor);
   if ((flags & NC_FLAG_LOAD_WEIGHTS) != 0) run.record.transfers += nc_load_weights(&slot->descriptor);
-  if ((flags & (NC_FLAG_INIT_BIAS | NC_FLAG_INIT_OUTPUT)) != 0) {
-    wait_dma(run.store_id, tile);  // the output box may be the one that is being stored
-    run.record.transfers += nc_load_output(&slot->descriptor);
+  if (biased || (flags & NC_FLAG_INIT_OUTPUT) != 0) {
+    wait_dma(output_id, tile);
+    run.record.transfers +=
+        biased ? nc_fill_output(&slot->descriptor, slot->bias) : nc_load_output(&slot->descriptor);
   }
   run.load_id = nc_dma_read(NC_DMA_STARTED_ID_OFFSET);
   run.record.dma_core_cycles += nc_core_cycles() - start - (run.record.wait_dma_core_cycles - waited);
@@ -176,8 +188,8 @@ static void compute(uint32_t tile) {
       [NC_KIND_STENCIL] = nc_kernel_stencil,
   };
   slot_t* slot = slot_of(tile);
+  // Its transfers, and the stores before them: its output box may be that of an earlier tile.
   wait_dma(run.load_id, tile);
-  wait_dma(run.store_id, tile);  // its output box may be that of an earlier tile
   // A chain of wide images may reuse the space of the last one, where another NTX may still be at work.
   const uint32_t wide = slot->descriptor.flags & (NC_FLAG_WIDE_IN | NC_FLAG_WIDE_OUT);
   if (wide == NC_FLAG_WIDE_OUT && tile > 0) wait_computed(tile - 1, NULL);

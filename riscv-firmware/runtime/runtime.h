@@ -26,8 +26,10 @@ const char* nc_status_text(uint32_t status);
 /// in the DMA's register started_id.
 uint32_t nc_load_input(const nc_tile_descriptor_t* tile);
 uint32_t nc_load_weights(const nc_tile_descriptor_t* tile);
-/// The output box's start values: from cube memory, or a bias a plane.
+/// The output box's start values, from cube memory.
 uint32_t nc_load_output(const nc_tile_descriptor_t* tile);
+/// The output box's start values: bias[i] everywhere in plane i.
+uint32_t nc_fill_output(const nc_tile_descriptor_t* tile, const uint32_t* bias);
 uint32_t nc_store_output(const nc_tile_descriptor_t* tile);
 
 #endif

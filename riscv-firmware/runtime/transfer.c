@@ -98,11 +98,12 @@ static nc_dma_transfer_t output_box(const nc_tile_descriptor_t* t) {
 
 uint32_t nc_load_output(const nc_tile_descriptor_t* t) {
   nc_dma_transfer_t box = output_box(t);
-  if ((t->flags & NC_FLAG_INIT_OUTPUT) != 0) {
-    copy(&box);
-    return 1;
-  }
-  const uint32_t* bias = (const uint32_t*)(uintptr_t)t->bias_address;
+  copy(&box);
+  return 1;
+}
+
+uint32_t nc_fill_output(const nc_tile_descriptor_t* t, const uint32_t* bias) {
+  const nc_dma_transfer_t box = output_box(t);
   for (uint32_t plane = 0; plane < t->output_planes; ++plane) {
     nc_dma_transfer_t one = box;
     one.planes = 1;

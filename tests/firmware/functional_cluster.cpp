@@ -111,6 +111,7 @@ void FunctionalCluster::update_lines() { hart_.set_lines((events() & mask_) != 0
 riscv::Access FunctionalCluster::device(std::uint32_t address, bool write, std::uint8_t lanes,
                                         std::uint32_t& data) {
   if (lanes != 0xF) return riscv::Access::kFault;
+  now_ += 1 + random_.below(3);
   process();
   bool good = false;
   if (within(address, interfaces::kControlBase, interfaces::kControlSize))
@@ -343,10 +344,17 @@ bool FunctionalCluster::ntx(std::uint32_t offset, bool write, std::uint32_t& dat
   }
 }
 
+/// Time that a command takes: now and then one unit falls far behind the others.
+std::uint64_t FunctionalCluster::duration() {
+  return 1 + random_.below(random_.below(8) == 0 ? 30000 : 2000);
+}
+
 void FunctionalCluster::write_unit(Unit& unit, std::uint32_t word, std::uint32_t data) {
   const std::uint32_t offset = word * 4;
   if (offset == ntx_block::kIrqOffset) {
     unit.irq &= ~data;
+    // Completions like to come between a clear and the look at the status that follows it.
+    if (unit.active && random_.below(8) == 0) unit.active->end = now_ + 1;
     return;
   }
   if (offset == ntx_block::kCtrlOffset) return;
@@ -366,7 +374,7 @@ void FunctionalCluster::write_unit(Unit& unit, std::uint32_t word, std::uint32_t
   }
   Unit::Running running{command, 0};
   if (!unit.active) {
-    running.end = now_ + 1 + random_.below(3000);
+    running.end = now_ + duration();
     if (random_.below(2) == 0) apply(unit, running);
     unit.active = running;
     return;
@@ -407,7 +415,7 @@ void FunctionalCluster::finish(Unit& unit) {
   unit.active = std::move(unit.staged);
   unit.staged.reset();
   if (!unit.active) return;
-  unit.active->end = end + 1 + random_.below(3000);
+  unit.active->end = end + duration();
   if (random_.below(2) == 0) apply(unit, *unit.active);
 }
 

@@ -78,6 +78,7 @@ class FunctionalCluster {
   bool dma(std::uint32_t offset, bool write, std::uint32_t& data);
   bool ntx(std::uint32_t offset, bool write, std::uint32_t& data);
   void write_unit(Unit& unit, std::uint32_t word, std::uint32_t data);
+  std::uint64_t duration();
   void start_transfer(bool fill);
   void move(Transfer& transfer);
   bool copy_row(const Transfer& transfer, std::uint64_t from, std::uint64_t to);

@@ -493,7 +493,7 @@ struct TileDescriptor {
   std::uint64_t input_address;  ///< First word of the input box in cube memory
   std::uint64_t weights_address;  ///< First word of the weights block
   std::uint64_t output_address;  ///< First word of the output box
-  std::uint64_t bias_address;  ///< Bias of the first output plane (32 bits each, within the core's view of cube memory)
+  std::uint64_t bias_address;  ///< Bias of the first output plane, one word a plane
   std::uint32_t input_row_pitch;  ///< Bytes from row to row
   std::uint32_t input_plane_pitch;  ///< Bytes from plane to plane
   std::uint32_t weights_row_pitch;  ///< Bytes from row to row of the weights block
