@@ -56,6 +56,9 @@ static inline void nc_share_out(nc_work_t* work, uint32_t share, uint32_t lanes)
 /// Programs and starts `work`; returns a bit for each NTX that got a share.
 uint32_t nc_launch(const nc_work_t* work);
 
+/// Commands that nc_launch has started, one an NTX.
+extern uint32_t nc_command_count;
+
 /// Where results lie: bytes from plane to plane, row to row, column to column.
 typedef struct {
   uint32_t base;
