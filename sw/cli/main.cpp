@@ -12,6 +12,7 @@
 #include "sim/base/error.h"
 #include "sim/base/interrupt.h"
 #include "sim/base/suggest.h"
+#include "sw/cli/demo.h"
 #include "sw/cli/info.h"
 #include "sw/cli/run.h"
 #include "sw/cli/workloads.h"
@@ -20,7 +21,7 @@ namespace nearcube::cli {
 namespace {
 
 constexpr int kBadInputStatus = static_cast<int>(ExitStatus::kBadInput);
-const std::vector<std::string> kCommands = {"run", "info"};
+const std::vector<std::string> kCommands = {"demo", "run", "info"};
 
 void add_run_options(CLI::App& app, RunOptions& options) {
   app.add_option("--seed", options.seed, "Of random inputs and of registers without reset")
@@ -63,6 +64,17 @@ int run(int argc, char* argv[]) {
   RunOptions options;
   WorkloadRequest request;
   std::string output;
+
+  DemoOptions demo_options;
+  CLI::App* demo = app.add_subcommand("demo", "Images through a convolution on the RTL, checked bit by bit");
+  demo->footer("Example:\n  nearcube demo --first 100 --images 2 --png shoes.png");
+  demo->add_option("--first", demo_options.first, "First Fashion-MNIST test image")->capture_default_str();
+  demo->add_option("--images", demo_options.count, "Number of images")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 64));
+  demo->add_option("--png", demo_options.png, "Picture to write")->type_name("FILE")->capture_default_str();
+  add_run_options(*demo, options);
+  demo->callback([&] { status = run_demo(demo_options, options); });
 
   CLI::App* run = app.add_subcommand("run", "Run a workload or your own firmware on the cluster's RTL");
   run->footer(

@@ -57,10 +57,6 @@ class Progress {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-system::ClusterConfig load_config(const RunOptions& options) {
-  return system::load_cluster_config(options.config.empty() ? default_config() : options.config);
-}
-
 void check_trace_options(const RunOptions& options) {
   const bool window =
       options.trace_from != 0 || options.trace_to != ~std::uint64_t{0} || !options.trace_scope.empty();
@@ -155,16 +151,21 @@ network::Tensor read_tensor(system::ClusterSystem& system, std::uint64_t address
 
 }  // namespace
 
-int run_workload(const WorkloadRequest& request, const RunOptions& options, const std::string& output) {
-  check_trace_options(options);
-  const system::ClusterConfig config = load_config(options);
-  const compiler::Machine machine{
+system::ClusterConfig load_config(const RunOptions& options) {
+  return system::load_cluster_config(options.config.empty() ? default_config() : options.config);
+}
+
+compiler::Machine machine_of(const system::ClusterConfig& config) {
+  return {
       .ntx = config.cluster.ntx,
       .tile_bytes = interfaces::kTileSpaceBytes,
       .accumulator_segments = config.cluster.accumulator_segments,
       .memory_bytes = std::min<std::uint64_t>(config.memory_bytes, interfaces::kCubeSize),
   };
-  const Case job = make_case(request, machine);
+}
+
+CaseResult run_case(const Case& job, const std::string& name, const system::ClusterConfig& config,
+                    const RunOptions& options) {
   const auto elf = riscv::ElfFile::load(firmware(job.workload.firmware));
   system::ClusterSystem system(config, options.seed);
   system.load(elf);
@@ -172,45 +173,53 @@ int run_workload(const WorkloadRequest& request, const RunOptions& options, cons
 
   Report report;
   report.title = job.title;
-  report.workload = request.name;
+  report.workload = name;
   report.shape = job.shape;
   report.phase_names = job.workload.phases;
   report.macs = job.workload.macs;
   const auto trace_error = execute(system, options, report);
   report.record = read_record(system, job.workload.record_address);
 
-  int status = status_of_end(report.run, ExitStatus::kOther);
+  CaseResult result;
+  result.status = status_of_end(report.run, ExitStatus::kOther);
   const bool complete = report.run.end == system::End::kExit && report.run.exit_code == interfaces::kJobOk;
-  std::optional<network::Tensor> first;
   if (complete) {
     const auto expected = job.reference();
     Check check;
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      const compiler::Output& result = job.workload.outputs.at(i);
-      network::Tensor got = read_tensor(system, result.address, result.shape);
-      compare(result.name, expected[i], got, check);
-      if (!first) first = std::move(got);
+      const compiler::Output& output = job.workload.outputs.at(i);
+      result.outputs.push_back(read_tensor(system, output.address, output.shape));
+      compare(output.name, expected[i], result.outputs.back(), check);
     }
     report.check = check;
-    if (check.mismatches != 0) status = static_cast<int>(ExitStatus::kMismatch);
+    if (check.mismatches != 0) result.status = static_cast<int>(ExitStatus::kMismatch);
   } else {
     // Nobody's MACs can be counted on.
     report.macs.reset();
   }
   publish(report, options);
-  if (first && !output.empty()) network::write_npy(output, *first);
   if (report.run.end == system::End::kExit && !complete) {
     const auto record = report.record;
-    complain(fmt::format("the job runner ended with exit code {}{} (docs/reference/jobs.md lists them)",
+    complain(fmt::format("the job runner ended with exit code {}{} (docs/reference/registers.md lists them)",
                          report.run.exit_code, record ? fmt::format(" at tile {}", record->descriptor) : ""));
     if (report.run.exit_code == interfaces::kExitTrap) complain(system.describe_trap());
-    status = static_cast<int>(ExitStatus::kOther);
+    result.status = static_cast<int>(ExitStatus::kOther);
   }
   if (report.check && report.check->mismatches != 0) {
     complain(fmt::format("{} of {} words differ from the reference", report.check->mismatches,
                          report.check->words));
   }
-  return finish(status, trace_error);
+  result.status = finish(result.status, trace_error);
+  return result;
+}
+
+int run_workload(const WorkloadRequest& request, const RunOptions& options, const std::string& output) {
+  check_trace_options(options);
+  const system::ClusterConfig config = load_config(options);
+  const Case job = make_case(request, machine_of(config));
+  const CaseResult result = run_case(job, request.name, config, options);
+  if (!result.outputs.empty() && !output.empty()) network::write_npy(output, result.outputs.front());
+  return result.status;
 }
 
 int run_elf(const std::string& path, const std::vector<std::string>& loads,

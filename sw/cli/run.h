@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/system/cluster_config.h"
 #include "sw/cli/workloads.h"
 
 namespace nearcube::cli {
@@ -21,6 +22,23 @@ struct RunOptions {
   std::uint64_t max_cycles = 0;  ///< 0: the configuration's
   std::uint64_t seed = 1;
 };
+
+/// What became of a case on the cluster.
+struct CaseResult {
+  int status = 0;                        ///< the program's exit status
+  std::vector<network::Tensor> outputs;  ///< in the order of workload.outputs; empty unless the run completed
+};
+
+/// Runs a case, compares every word with its reference, prints and writes the report. `name` is the
+/// workload's.
+CaseResult run_case(const Case& job, const std::string& name, const system::ClusterConfig& config,
+                    const RunOptions& options);
+
+/// The configuration that the options name, or the default.
+system::ClusterConfig load_config(const RunOptions& options);
+
+/// What the compiler may use of that machine.
+compiler::Machine machine_of(const system::ClusterConfig& config);
 
 /// Runs a named workload; writes its first output to `output` (.npy) unless that is empty. Returns the
 /// program's exit status.
