@@ -2,6 +2,7 @@
 // Control and status registers: what exists, which bits are writable, what the six instructions do.
 #include <map>
 
+#include "sim/riscv/direct_memory.h"
 #include "tests/riscv/support/encode.h"
 #include "tests/riscv/support/machine.h"
 #include "tests/support/catch.h"
@@ -174,4 +175,74 @@ TEST_CASE("minstret in functional execution counts what completed") {
   CHECK(machine.x(7) == 2);
   CHECK(machine.x(8) == 6);
   CHECK(machine.hart.instructions() == 7);
+}
+
+TEST_CASE("which interrupt, and where its handler starts") {
+  riscv::CsrFile file(0);
+  file.set_lines(true, true);
+  CHECK_FALSE(file.wakes());
+  file.write(csr::kMie, riscv::kTimerBit);
+  CHECK(file.wakes());
+  CHECK_FALSE(file.interrupt_pending());
+  CHECK(file.interrupt_cause() == riscv::cause::kTimerInterrupt);
+  file.write(csr::kMie, riscv::kTimerBit | riscv::kExternalBit);
+  CHECK(file.interrupt_cause() == riscv::cause::kExternalInterrupt);
+  file.set_lines(false, true);
+  CHECK(file.interrupt_cause() == riscv::cause::kTimerInterrupt);
+  file.write(csr::kMstatus, riscv::kMstatusMie);
+  CHECK(file.interrupt_pending());
+
+  CHECK_FALSE(file.has_handler());
+  file.write(csr::kMtvec, 0x1001);
+  CHECK(file.has_handler());
+  CHECK(file.enter_trap({0x80, riscv::cause::kEcallFromM, 0}) == 0x1000);  // exceptions all go to the base
+  CHECK(file.enter_trap({0x80, riscv::cause::kTimerInterrupt, 0}) == 0x1000 + 4 * 7);
+  CHECK(file.enter_trap({0x80, riscv::cause::kExternalInterrupt, 0}) == 0x1000 + 4 * 11);
+  file.write(csr::kMtvec, 0x1000);
+  CHECK(file.enter_trap({0x80, riscv::cause::kExternalInterrupt, 0}) == 0x1000);
+}
+
+TEST_CASE("functional execution takes an interrupt right behind the access that raised it") {
+  riscv::DirectMemory memory;
+  memory.add_region(kCube, 0x1000, true);
+  riscv::Functional<riscv::DirectMemory> hart(0, memory);
+  memory.set_device([&hart](std::uint32_t address, bool write, std::uint8_t, std::uint32_t& data) {
+    if (!write || address != kLinesRegister) return riscv::Access::kFault;
+    hart.set_lines((data & 1u) != 0, (data & 2u) != 0);
+    return riscv::Access::kDevice;
+  });
+  const auto put = [&memory](std::uint32_t address, std::initializer_list<std::uint32_t> words) {
+    for (const std::uint32_t word : words) {
+      std::uint8_t bytes[4];
+      std::memcpy(bytes, &word, 4);
+      memory.write(address, bytes);
+      address += 4;
+    }
+  };
+  const std::uint32_t raise = s_type(0x100, 2, 1, 2, 0x23), clear = s_type(0x100, 0, 1, 2, 0x23);
+  put(kCube, {raise, addi(5, 5, 1), raise, csr_access(6, 0, csr::kMstatus, 8), addi(5, 5, 1), 0x10500073});
+  // The handler keeps x5 and mepc, counts in x6, and clears the line: x8 = x8 << 4 | x5.
+  put(kCube + 0x200, {i_type(4, 8, 1, 8, 0x13), r_type(0, 5, 8, 6, 8, 0x33), addi(6, 6, 1), clear,
+                      csr_access(6, 0, csr::kMstatus, 0), 0x30200073});
+  hart.reset(kCube);
+  hart.set_x(1, kLinesRegister - 0x100);
+  hart.set_x(2, 1);
+  hart.set_x(5, 1);
+  hart.csr().write(csr::kMtvec, kCube + 0x200);
+  hart.csr().write(csr::kMie, riscv::kExternalBit);
+  hart.csr().write(csr::kMstatus, riscv::kMstatusMie);
+  REQUIRE(hart.run(1000) == riscv::Stop::kAsleep);
+  CHECK(hart.x(6) == 2);
+  CHECK(hart.x(8) == 0x12);  // after the first store x5 was 1, after the second 2
+  CHECK(hart.x(5) == 3);
+  // Off, raised, and on again: taken behind the instruction that turns them on.
+  hart.reset(kCube + 8);
+  hart.set_x(1, kLinesRegister - 0x100);
+  hart.set_x(2, 1);
+  hart.set_x(5, 5);
+  hart.csr().write(csr::kMtvec, kCube + 0x200);
+  hart.csr().write(csr::kMie, riscv::kExternalBit);
+  REQUIRE(hart.run(1000) == riscv::Stop::kAsleep);
+  CHECK(hart.x(8) == 5);
+  CHECK(hart.x(5) == 6);
 }

@@ -302,7 +302,7 @@ std::string listing(const Program& program) {
 TEST_CASE("random programs end alike on the timed core and functionally") {
   Random random(seed());
   INFO("seed " << seed());
-  for (std::uint64_t n = 0; n < cases(3000, 200000); ++n) {
+  for (std::uint64_t n = 0; n < cases(1000, 30000); ++n) {
     const std::uint64_t program_seed = random();
     const Program program = Generator(program_seed).make();
     PortTiming timing;

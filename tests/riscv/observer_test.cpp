@@ -227,3 +227,39 @@ TEST_CASE("reset starts afresh, whatever the core was doing") {
     cycles = machine.core.counters().cycles;
   }
 }
+
+TEST_CASE("fence.i also drops a line that is under way") {
+  PortTiming timing;
+  timing.instruction = 20;
+  CoreMachine machine(timing);
+  const std::uint32_t nop = addi(0, 0, 0);
+  place(machine.memory, {nop, nop, nop, s_type(32, 2, 1, 2, 0x23), 0x0000100F, nop, nop, nop,  // first line
+                         addi(5, 0, 3), lui(7, kExitRegister), s_type(0x30, 5, 7, 2, 0x23), 0x0000006F});
+  machine.start(kCube);
+  machine.core.set_x(1, kCube);
+  machine.core.set_x(2, addi(5, 0, 7));
+  machine.run();
+  CHECK(machine.memory.exit_code == 7u);
+}
+
+TEST_CASE("an interrupt whose line falls before the core comes to it is not taken") {
+  PortTiming timing;
+  timing.memory = 20;
+  CoreMachine machine(timing);
+  place(machine.memory, {i_type(0x100, 1, 2, 2, 0x03), addi(5, 2, 3), lui(7, kExitRegister),
+                         s_type(0x30, 5, 7, 2, 0x23), 0x0000006F});
+  machine.memory.set_word(kCube + 0x100, 39);
+  machine.start(kCube);
+  machine.core.set_x(1, kCube);
+  machine.csr().write(riscv::csr::kMtvec, kCube + 0x200);
+  machine.csr().write(riscv::csr::kMie, riscv::kExternalBit);
+  machine.csr().write(riscv::csr::kMstatus, riscv::kMstatusMie);
+  while (!machine.core.outputs().data_req) machine.tick();
+  machine.memory.external = true;  // seen in the cycle of the grant; the load is answered 20 cycles later
+  machine.tick();
+  machine.memory.external = false;
+  machine.run();
+  CHECK(machine.memory.exit_code == 42u);
+  CHECK(machine.core.counters().interrupts == 0);
+  CHECK(machine.core.counters().stall_trap == 1);
+}

@@ -4,6 +4,7 @@
 // TestMemory.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -141,15 +142,16 @@ class CoreMachine {
     }
     if (beats_left_ > 0 && (instr_left_ == 0 || --instr_left_ == 0) && !withheld()) {
       in.instr_rvalid = true;
-      const std::uint32_t beat = 4 - beats_left_;
-      const std::uint8_t* line = instr_address_ >= kCube ? memory.at(instr_address_) : nullptr;
-      in.instr_err = line == nullptr;
-      if (line != nullptr) std::memcpy(&in.instr_rdata, line + std::size_t{8} * beat, 8);
+      in.instr_err = !instr_ok_;
+      in.instr_rdata = line_[4 - beats_left_];
       in.instr_last = --beats_left_ == 0;
     } else if (out.instr_req && beats_left_ == 0 && !withheld()) {
       in.instr_gnt = true;
       beats_left_ = 4;
-      instr_address_ = out.instr_addr;
+      // Read at once: what is stored from now on is not in the line.
+      const std::uint8_t* line = out.instr_addr >= kCube ? memory.at(out.instr_addr) : nullptr;
+      instr_ok_ = line != nullptr;
+      if (instr_ok_) std::memcpy(line_.data(), line, sizeof line_);
       instr_left_ = latency(timing_.instruction);
     }
     in.irq_external = memory.external;
@@ -224,7 +226,8 @@ class CoreMachine {
   unsigned waited_ = 0;
   unsigned beats_left_ = 0;
   unsigned instr_left_ = 0;
-  std::uint32_t instr_address_ = 0;
+  bool instr_ok_ = false;
+  std::array<std::uint64_t, 4> line_{};
   bool data_open_ = false;
   bool instr_open_ = false;
   riscv::CoreOutputs previous_;
