@@ -74,8 +74,8 @@ class Planner {
 
   bool fits(const Plan& plan) const {
     const Geometry g = geometry(plan);
-    constexpr std::int64_t kField = 0xFFFF;  // the descriptor's 16-bit fields
-    return g.bytes() <= std::int64_t{machine_.tile_bytes} && g.input_row <= kField && g.weights_row <= kField;
+    constexpr std::int64_t field = 0xFFFF;  // the descriptor's 16-bit fields
+    return g.bytes() <= std::int64_t{machine_.tile_bytes} && g.input_row <= field && g.weights_row <= field;
   }
 
   Cost cost(const Plan& plan) const {

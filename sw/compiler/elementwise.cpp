@@ -8,6 +8,13 @@
 
 namespace nearcube::compiler {
 
+std::int64_t longest_run(const Machine& machine, std::int64_t extra, const char* what) {
+  const std::int64_t most = (std::int64_t{machine.tile_bytes} - extra) / 16;  // four buffers of 4-byte words
+  if (most < std::int64_t{machine.ntx})
+    bad_input("{}: the TCDM's tile space of {} B is too small", what, machine.tile_bytes);
+  return std::min<std::int64_t>(most, 0xFFF0);  // 16-bit fields, with a halo
+}
+
 std::vector<Run> cut_vector(std::int64_t elements, std::int64_t most, std::int64_t lanes) {
   // Four tiles or more, so that transfers overlap with computation, but none so small that its set-up costs
   // more.
@@ -52,8 +59,7 @@ Workload make_axpy(const AxpyShape& s, float a, const Tensor& x, const Tensor& y
   list.add_macs(s.n);
 
   const std::int64_t lanes = machine.ntx;
-  const std::int64_t most = std::min<std::int64_t>((std::int64_t{machine.tile_bytes} - 64) / (4 * 4), 0xFFFF);
-  if (most < lanes) bad_input("axpy: the TCDM's tile space of {} B is too small", machine.tile_bytes);
+  const std::int64_t most = longest_run(machine, 64, "axpy");
   const std::vector<Run> runs = cut_vector(s.n, most, lanes);
   std::int64_t longest = 0;
   for (const Run& run : runs) longest = std::max(longest, run.rows * run.cols);
@@ -85,8 +91,7 @@ Workload make_relu(const ReluShape& s, const Tensor& input, const Machine& machi
   list.add_macs(s.n);
 
   const std::int64_t lanes = machine.ntx;
-  const std::int64_t most = std::min<std::int64_t>((std::int64_t{machine.tile_bytes} - 64) / (4 * 4), 0xFFFF);
-  if (most < lanes) bad_input("relu: the TCDM's tile space of {} B is too small", machine.tile_bytes);
+  const std::int64_t most = longest_run(machine, 64, "relu");
   const std::vector<Run> runs = cut_vector(s.n, most, lanes);
   std::int64_t longest = 0;
   for (const Run& run : runs) longest = std::max(longest, run.rows * run.cols);

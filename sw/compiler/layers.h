@@ -35,6 +35,10 @@ struct Run {
   std::int64_t cols;
 };
 
+/// Longest run of which two double-buffered ones (four in all), and `extra` bytes, fit the tile space. Bad
+/// input if not one a lane.
+std::int64_t longest_run(const Machine& machine, std::int64_t extra, const char* what);
+
 /// Cuts a vector into runs of at most `most` elements; the last two may have fewer columns and a single lane.
 std::vector<Run> cut_vector(std::int64_t elements, std::int64_t most, std::int64_t lanes);
 

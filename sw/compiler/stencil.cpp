@@ -162,9 +162,7 @@ class Sweeper {
 void add_line_sweep(JobList& list, std::int64_t elements, std::uint64_t weights, std::uint64_t from,
                     std::uint64_t to, bool first_sweep, const Machine& machine) {
   const std::int64_t lanes = machine.ntx;
-  const std::int64_t most =
-      std::min<std::int64_t>((std::int64_t{machine.tile_bytes} - 256) / (4 * 4), 0xFFF0);
-  if (most < lanes) bad_input("stencil: the TCDM's tile space of {} B is too small", machine.tile_bytes);
+  const std::int64_t most = longest_run(machine, 256, "stencil");
   const std::vector<Run> runs = cut_vector(elements, most, lanes);
   std::int64_t longest = 0;
   for (const Run& run : runs) longest = std::max(longest, run.rows * run.cols);

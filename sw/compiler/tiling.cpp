@@ -35,12 +35,12 @@ std::vector<Axis> axes(const Window& window, std::int64_t limit) {
 }
 
 std::int64_t spread_pitch(std::int64_t words, std::int64_t lanes, std::int64_t pitches) {
-  constexpr std::int64_t kApart = 4;
+  constexpr std::int64_t apart = 4;
   for (std::int64_t pitch = words; pitch < words + kBanks; ++pitch) {
     bool good = true;
     for (std::int64_t lane = 1; lane < lanes; ++lane) {
       const std::int64_t bank = lane * pitches * pitch % kBanks;
-      good = good && std::min(bank, kBanks - bank) >= kApart;
+      good = good && std::min(bank, kBanks - bank) >= apart;
     }
     if (good) return pitch;
   }

@@ -119,10 +119,10 @@ int FashionMnist::label(std::int64_t index) const {
 
 const char* FashionMnist::class_name(int label) {
   // https://github.com/zalandoresearch/fashion-mnist, "Labels".
-  static constexpr std::array kNames = {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
-                                        "Sandal",      "Shirt",   "Sneaker",  "Bag",   "Ankle boot"};
+  static constexpr std::array names = {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
+                                       "Sandal",      "Shirt",   "Sneaker",  "Bag",   "Ankle boot"};
   if (label < 0 || label > 9) bad_input("label {} is not 0 to 9", label);
-  return kNames[static_cast<std::size_t>(label)];
+  return names[static_cast<std::size_t>(label)];
 }
 
 }  // namespace nearcube::network

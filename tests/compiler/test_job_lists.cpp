@@ -214,11 +214,11 @@ TEST_CASE("Layers of real networks get plans that keep the NTX busy") {
     const Workload w = make_conv2d(s, Tensor(s.input()), Tensor(s.weights()));
     check_rules(w, Machine{});
     // Products on the busiest NTX of each tile against an even share of all.
-    double longest = 0;
+    std::int64_t longest = 0;
     for (const TileDescriptor& t : w.tiles)
-      longest += double((t.output_rows + t.lanes_b - 1) / t.lanes_b) * t.output_cols * t.input_planes *
+      longest += std::int64_t{(t.output_rows + t.lanes_b - 1) / t.lanes_b} * t.output_cols * t.input_planes *
                  t.kernel_rows * t.kernel_cols;
-    return double(w.macs) / (8 * longest);
+    return double(w.macs) / double(8 * longest);
   };
   CHECK(busy({.in_channels = 16, .out_channels = 32, .height = 32, .width = 32, .kernel = 3, .pad = 1}) ==
         1.0);

@@ -50,17 +50,17 @@ std::vector<std::uint8_t> FunctionalCluster::read(std::uint64_t address, std::ui
 }
 
 FunctionalCluster::Result FunctionalCluster::run(std::uint64_t max_instructions) {
-  constexpr std::uint64_t kSlice = 16;  // instructions between looks at the clock
+  constexpr std::uint64_t slice = 16;  // instructions between looks at the clock
   while (!result_.exited && hart_.instructions() < max_instructions) {
     process();
     update_lines();
-    const riscv::Stop stop = hart_.run(kSlice);
+    const riscv::Stop stop = hart_.run(slice);
     if (stop == riscv::Stop::kHalted) break;
     if (stop == riscv::Stop::kAsleep) {
       if (next_event() == kNever) break;
       now_ = std::max(now_, next_event());
     } else {
-      now_ += kSlice;
+      now_ += slice;
     }
   }
   return result_;
@@ -307,14 +307,14 @@ void FunctionalCluster::move(Transfer& t) {
 }
 
 bool FunctionalCluster::ntx(std::uint32_t offset, bool write, std::uint32_t& data) {
-  constexpr std::uint32_t kUnitBytes = 0x80;
-  const std::uint32_t word = offset % kUnitBytes / 4;
+  constexpr std::uint32_t unit_bytes = 0x80;
+  const std::uint32_t word = offset % unit_bytes / 4;
   if (offset >= interfaces::kNtxSize) {  // broadcast
     if (!write || offset >= interfaces::kNtxSize + interfaces::kNtxBroadcastSize) return false;
     for (Unit& unit : units_) write_unit(unit, word, data);
     return true;
   }
-  Unit& unit = units_[offset / kUnitBytes];
+  Unit& unit = units_[offset / unit_bytes];
   if (write) {
     write_unit(unit, word, data);
     return true;
@@ -366,11 +366,11 @@ void FunctionalCluster::write_unit(Unit& unit, std::uint32_t word, std::uint32_t
   command.cmd = unit.refuse_next ? 0xFFFF'FFFF : data;
   unit.refuse_next = false;
   for (std::size_t k = 0; k < 5; ++k) command.loops[k] = unit.registers[ntx_block::kLoopOffset / 4 + k];
-  constexpr std::size_t kAgu0 = ntx_block::kAgu0BaseOffset / 4;
+  constexpr std::size_t agu0 = ntx_block::kAgu0BaseOffset / 4;
   for (std::size_t agu = 0; agu < 3; ++agu) {
-    command.base[agu] = unit.registers[kAgu0 + 6 * agu];
+    command.base[agu] = unit.registers[agu0 + 6 * agu];
     for (std::size_t k = 0; k < 5; ++k)
-      command.stride[agu][k] = static_cast<std::int32_t>(unit.registers[kAgu0 + 6 * agu + 1 + k]);
+      command.stride[agu][k] = static_cast<std::int32_t>(unit.registers[agu0 + 6 * agu + 1 + k]);
   }
   Unit::Running running{command, 0};
   if (!unit.active) {
@@ -412,7 +412,7 @@ void FunctionalCluster::finish(Unit& unit) {
   if (irq == 2) unit.irq |= 1;
   if (irq == 1) unit.irq |= 2;
   const std::uint64_t end = unit.active->end;
-  unit.active = std::move(unit.staged);
+  unit.active = unit.staged;
   unit.staged.reset();
   if (!unit.active) return;
   unit.active->end = end + duration();

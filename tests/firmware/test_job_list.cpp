@@ -57,7 +57,7 @@ FunctionalCluster::Result run(const Workload& workload, interfaces::JobRecord* r
   FunctionalCluster cluster(test::seed());
   cluster.load(firmware("job_runner"));
   for (const compiler::Piece& piece : workload.image) cluster.write(piece.address, piece.bytes);
-  const FunctionalCluster::Result result = cluster.run();
+  FunctionalCluster::Result result = cluster.run();
   if (record != nullptr) {
     const auto bytes = cluster.read(workload.record_address, sizeof *record);
     std::memcpy(record, bytes.data(), sizeof *record);

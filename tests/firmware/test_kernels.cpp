@@ -26,10 +26,10 @@ Tensor random_tensor(base::Random& random, Shape shape) {
   Tensor tensor(std::move(shape));
   for (std::int64_t i = 0; i < tensor.size(); ++i) tensor[i] = random.normal();
   // Now and then what numbers can be besides ordinary.
-  static constexpr std::uint32_t kOdd[] = {0x80000000, 0x00000000, 0x00000001, 0x007FFFFF,
-                                           0x7F7FFFFF, 0xFF800000, 0x7FC12345};
+  static constexpr std::uint32_t odd[] = {0x80000000, 0x00000000, 0x00000001, 0x007FFFFF,
+                                          0x7F7FFFFF, 0xFF800000, 0x7FC12345};
   if (tensor.size() > 64 && random.below(3) == 0)
-    for (const std::uint32_t bits : kOdd)
+    for (const std::uint32_t bits : odd)
       tensor[static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(tensor.size())))] =
           std::bit_cast<float>(bits);
   return tensor;
