@@ -39,7 +39,7 @@ module ntx_slave_mux #(
   typedef logic [31:0] word_t;
   typedef logic [NumNtx-1:0] units_t;
 
-  localparam units_t AllUnits = '1;
+  localparam units_t AllUnits = {NumNtx{1'b1}};
   localparam units_t FirstUnit = 1;
 
   logic        broadcast, exists;

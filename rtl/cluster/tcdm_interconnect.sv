@@ -59,10 +59,12 @@ module tcdm_interconnect #(
   typedef logic [NumMasters-1:0] masters_t;
   typedef logic [TcdmBanks-1:0] banks_t;
 
-  localparam masters_t AllMasters = '1;
+  localparam masters_t AllMasters = {NumMasters{1'b1}};
   localparam masters_t AllButFirst = AllMasters << 1;
   localparam masters_t FirstMaster = 1;
   localparam banks_t FirstBank = 1;
+  localparam banks_t AllBanks = {TcdmBanks{1'b1}};
+  localparam banks_t NoBanks = 0;
   localparam masters_t NtxMasters = ~(AllMasters << FirstCore);
 
   // What a bank needs of a request, in one word: {we, be, row, wdata}.
@@ -194,14 +196,14 @@ module tcdm_interconnect #(
   always_ff @(posedge clk_i) begin
     for (int unsigned k = 0; k < MasterWidth; k++) begin
       if (!rst_ni) begin
-        ntx_last_q[k]  <= (((FirstCore - 1) >> k) % 2 != 0) ? '1 : '0;
-        core_last_q[k] <= (((NumMasters - 1) >> k) % 2 != 0) ? '1 : '0;
+        ntx_last_q[k]  <= (((FirstCore - 1) >> k) % 2 != 0) ? AllBanks : NoBanks;
+        core_last_q[k] <= (((NumMasters - 1) >> k) % 2 != 0) ? AllBanks : NoBanks;
       end else begin
         ntx_last_q[k]  <= (ntx_moves & winner[k]) | (~ntx_moves & ntx_last_q[k]);
         core_last_q[k] <= (core_moves & winner[k]) | (~core_moves & core_last_q[k]);
       end
     end
-    if (!rst_ni) last_was_core_q <= '1;
+    if (!rst_ni) last_was_core_q <= AllBanks;
     else last_was_core_q <= core_moves | (~ntx_moves & last_was_core_q);
   end
 
