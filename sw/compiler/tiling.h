@@ -87,9 +87,9 @@ inline constexpr double kTileOverhead = 5000;
 /// that fill anew.
 inline constexpr double kTileSwitch = 60;
 
-/// NTX cycles of a transfer into or out of the TCDM: one word a cycle (32-bit port at the NTX clock,
-/// cluster.md), and about eight for the start of each row.
-constexpr double transfer_cycles(double rows, double words) { return words + 8 * rows; }
+/// NTX cycles of a transfer into or out of the TCDM: one word a cycle (32-bit ports at the NTX clock), and
+/// two bus beats, which are four, for the ends of each row (tests/dma measures less than that).
+constexpr double transfer_cycles(double rows, double words) { return words + 4 * rows; }
 
 /// Hands out TCDM space from the start of the tile space.
 class Scratchpad {
