@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ordinary compiled code: recursion, division, bytes, 64-bit arithmetic, libc's string functions and formatting.
-// program_test.cpp computes the same in C++ and compares `results`.
+// Ordinary compiled code: recursion, division, bytes, 64-bit arithmetic, libc's string functions and
+// formatting. program_test.cpp computes the same in C++ and compares `results`.
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
