@@ -60,13 +60,15 @@ module ntx #(
   localparam int unsigned TcdmWords   = TcdmBytes / 4;
   localparam int unsigned AddrBits    = $clog2(TcdmWords);
   localparam int unsigned ImageWords  = AccSegments + 1;
-  // Addresses that wait for a port, a stream.
-  localparam int unsigned AddrDepth   = 4;
+  // Addresses that wait for a port, of A and of B. Of init, MASKMAC's wait there for their test too: enough
+  // for the walker to be ahead by the time that a word takes from its address to its use.
+  localparam int unsigned AddrDepth     = 4;
+  localparam int unsigned InitAddrDepth = 6;
   // Init operands fetched ahead: three cycles from choice of port to use, at up to one a cycle.
   localparam int unsigned InitDepth   = 4;
-  // Steps walked ahead: those whose operands have come, and those whose operands are on their way.
-  localparam int unsigned StepDepth   = OperandFifoDepth + 4;
-  localparam int unsigned StoreDepth  = ResultFifoDepth + 8;
+  // Steps walked ahead; and addresses of stores, from a step's walk to its store. More of either gains nothing.
+  localparam int unsigned StepDepth   = OperandFifoDepth;
+  localparam int unsigned StoreDepth  = ResultFifoDepth;
   localparam int unsigned LeadWidth   = $clog2(OperandFifoDepth + 1);
   localparam int unsigned InitLeadWidth = $clog2(InitDepth + 1);
   localparam logic [31:0] One         = 32'h3F80_0000;
@@ -84,8 +86,10 @@ module ntx #(
   logic         writeback_done, command_done;
   logic [1:0]   fault_agu;
   logic [31:0]  fault_addr, staged_cmd;
-  logic [79:0]  staged_loops;
-  logic [575:0] staged_agus;
+  logic [4:0]   reg_addr;
+  logic         reg_write;
+  logic [31:0]  reg_wdata, reg_rdata;
+  logic [17:0]  misaligned;
 
   ntx_regs #(
     .AccLsb      (AccLsb),
@@ -105,9 +109,12 @@ module ntx #(
     .staged_valid_o   (staged_valid),
     .take_i           (take),
     .staged_cmd_o     (staged_cmd),
-    .staged_loops_o   (staged_loops),
-    .staged_agus_o    (staged_agus),
     .pending_o        (pending),
+    .reg_addr_o       (reg_addr),
+    .reg_write_o      (reg_write),
+    .reg_wdata_o      (reg_wdata),
+    .reg_rdata_i      (reg_rdata),
+    .misaligned_i     (misaligned),
     .active_i         (active),
     .datapath_empty_i (datapath_empty),
     .stop_i           (stop),
@@ -148,9 +155,12 @@ module ntx #(
     .clear_i        (abort_reads),
     .staged_valid_i (staged_valid),
     .staged_cmd_i   (staged_cmd[21:0]),
-    .staged_loops_i (staged_loops),
-    .staged_agus_i  (staged_agus),
     .take_o         (take),
+    .reg_addr_i     (reg_addr),
+    .reg_write_i    (reg_write),
+    .reg_wdata_i    (reg_wdata),
+    .reg_rdata_o    (reg_rdata),
+    .misaligned_o   (misaligned),
     .command_o      (next_command),
     .hand_valid_o   (hand_valid),
     .hand_i         (hand),
@@ -265,7 +275,7 @@ module ntx #(
   logic [InitLeadWidth-1:0] unused_init_lead;
   ntx_stream #(
     .AddrBits  (AddrBits),
-    .AddrDepth (AddrDepth),
+    .AddrDepth (InitAddrDepth),
     .Depth     (InitDepth)
   ) i_init (
     .clk_i        (clk_i),

@@ -2,6 +2,7 @@
 //
 // Address generation unit: a word address and five strides; each step adds the stride of the loop that advances,
 // modulo 2^30 words. Whether an address lies in the scratchpad is judged only where it is accessed, by the user.
+// It holds the staged copy of its registers too; load_i takes that over.
 
 module ntx_agu #(
   parameter int unsigned TcdmWords  = 16384,
@@ -9,10 +10,17 @@ module ntx_agu #(
   parameter int unsigned ImageWords = 20
 ) (
   input  logic         clk_i,
+
+  /// Staged registers: 0 base, 1 to 5 stride of loop 0 to 4.
+  input  logic         write_i,
+  input  logic [2:0]   register_i,
+  input  logic [31:0]  wdata_i,
+  output logic [31:0]  rdata_o,
+  /// Bit n: register n is no multiple of 4.
+  output logic [5:0]   misaligned_o,
+
   input  logic         load_i,
   input  logic         step_i,
-  /// Registers of this AGU, base in the low bits, then strides of loop 0 to 4.
-  input  logic [191:0] registers_i,
   /// One-hot: the loop that step_i advances.
   input  logic [4:0]   advances_i,
 
@@ -30,7 +38,16 @@ module ntx_agu #(
   localparam logic [18:0] LastImage = 19'(TcdmWords - ImageWords);
 
   logic [29:0] addr_q, stride;
-  logic [29:0] strides_q [5];
+  (* mem2reg *) logic [29:0] strides_q [5];
+  (* mem2reg *) logic [31:0] staged_q [6];
+
+  always_ff @(posedge clk_i) begin
+    if (write_i) staged_q[register_i] <= wdata_i;
+  end
+  assign rdata_o = staged_q[register_i];
+  for (genvar r = 0; r < 6; r++) begin : g_misaligned
+    assign misaligned_o[r] = staged_q[r][1:0] != '0;
+  end
 
   always_comb begin
     stride = '0;
@@ -41,8 +58,8 @@ module ntx_agu #(
 
   always_ff @(posedge clk_i) begin
     if (load_i) begin
-      addr_q <= {registers_i[31:20] == '0 ? Region : registers_i[31:20], registers_i[19:2]};
-      for (int unsigned j = 0; j < 5; j++) strides_q[j] <= registers_i[32*(j+1)+2+:30];
+      addr_q <= {staged_q[0][31:20] == '0 ? Region : staged_q[0][31:20], staged_q[0][19:2]};
+      for (int unsigned j = 0; j < 5; j++) strides_q[j] <= staged_q[j+1][31:2];
     end else if (step_i) begin
       addr_q <= addr_q + stride;
     end

@@ -5,8 +5,8 @@
 
 module ntx_check (
   input  logic [31:0]   cmd_i,
-  /// The two low bits of the 18 AGU registers, in the order of their addresses.
-  input  logic [2*18-1:0] low_bits_i,
+  /// AGU registers that are no multiple of 4, in the order of their addresses.
+  input  logic [17:0]   misaligned_i,
   output logic          ok_o,
   output logic [3:0]    cause_o,
   output logic [1:0]    agu_o,
@@ -41,9 +41,9 @@ module ntx_check (
     agu_active[2] = 1'b1;
     for (int unsigned j = 0; j < 5; j++) loop_active[j] = 3'(j) < command.outer_level;
     for (int unsigned u = 0; u < 3; u++) begin
-      misaligned[6*u] = agu_active[u] && low_bits_i[12*u+:2] != 2'b0;
+      misaligned[6*u] = agu_active[u] && misaligned_i[6*u];
       for (int unsigned j = 0; j < 5; j++) begin
-        misaligned[6*u+1+j] = agu_active[u] && loop_active[j] && low_bits_i[12*u+2+2*j+:2] != 2'b0;
+        misaligned[6*u+1+j] = agu_active[u] && loop_active[j] && misaligned_i[6*u+1+j];
       end
     end
 

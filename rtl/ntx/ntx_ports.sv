@@ -93,9 +93,9 @@ module ntx_ports #(
   //////////////////////////////////////////////////////////////////////////////////////////////////////
 
   logic [1:0]          valid_q, we_q, rmw_q, gnt, free, waits;
-  logic [2:0]          tag_q [2];
-  logic [AddrBits-1:0] addr_q [2];
-  logic [31:0]         data_q [2];
+  (* mem2reg *) logic [2:0] tag_q [2];
+  (* mem2reg *) logic [AddrBits-1:0] addr_q [2];
+  (* mem2reg *) logic [31:0] data_q [2];
   logic                notify_q;
 
   assign gnt       = {tcdm1_rsp_i.gnt, tcdm0_rsp_i.gnt} & valid_q;
@@ -160,7 +160,7 @@ module ntx_ports #(
   assign second  = rest & (~rest + 6'd1);
 
   // The first goes to port 0 if that is free.
-  logic [5:0] chosen [2];
+  (* mem2reg *) logic [5:0] chosen [2];
   logic [5:0] taken;
   assign chosen[0] = free[0] ? first : '0;
   assign chosen[1] = !free[1] ? '0 : free[0] ? second : first;
@@ -177,9 +177,9 @@ module ntx_ports #(
   //////////////////////////////////////////////////////////////////////////////////////////////////////
 
   logic [1:0]          parked_q;
-  logic [2:0]          answer_q [2];   // who waits for the answer that comes in this cycle
+  (* mem2reg *) logic [2:0] answer_q [2];   // who waits for the answer that comes in this cycle
   logic [1:0]          arrives;
-  logic [31:0]         rdata [2];
+  (* mem2reg *) logic [31:0] rdata [2];
 
   for (genvar p = 0; p < 2; p++) begin : g_ports
     logic picks_init, picks_a, picks_store0, picks_store1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The configuration slave: staging copy of a command, status, interrupts, and what is kept of an error.
+// The configuration slave: the staged command, status, interrupts, and what is kept of an error. (Loop and AGU registers
+// are where they are used, in ntx_walker.)
 //
 // A write of CMD marks the staging area as pending until ntx_walker takes it, or it is refused, or a soft clear drops it. While
 // it is pending, writes to CMD and to the command registers are not granted; no other access ever waits.
@@ -33,12 +34,16 @@ module ntx_regs #(
   output logic          staged_valid_o,
   input  logic          take_i,
   output logic [31:0]   staged_cmd_o,
-  /// Trip counts minus one, loop 0 in the low bits.
-  output logic [79:0]   staged_loops_o,
-  /// AGU registers in the order of their addresses.
-  output logic [575:0]  staged_agus_o,
   /// A command is staged.
   output logic          pending_o,
+
+  /// Staged loop and AGU registers: word offset, write, and what is read there.
+  output logic [4:0]    reg_addr_o,
+  output logic          reg_write_o,
+  output logic [31:0]   reg_wdata_o,
+  input  logic [31:0]   reg_rdata_i,
+  /// AGU registers that are no multiple of 4, in the order of their addresses.
+  input  logic [17:0]   misaligned_i,
 
   /// Steps are left of a command that was taken.
   input  logic          active_i,
@@ -66,7 +71,6 @@ module ntx_regs #(
   localparam logic [4:0] Cmd        = nearcube_regs_pkg::NtxCmdOffset[6:2];
   localparam logic [4:0] Irq        = nearcube_regs_pkg::NtxIrqOffset[6:2];
   localparam logic [4:0] Loop0      = nearcube_regs_pkg::NtxLoopOffset[6:2];
-  localparam logic [4:0] Agu0       = nearcube_regs_pkg::NtxAgu0BaseOffset[6:2];
   localparam logic [4:0] Ident      = nearcube_regs_pkg::NtxIdentOffset[6:2];
   localparam logic [4:0] ErrorCause = nearcube_regs_pkg::NtxErrorCauseOffset[6:2];
   localparam logic [4:0] ErrorAddr  = nearcube_regs_pkg::NtxErrorAddrOffset[6:2];
@@ -74,8 +78,6 @@ module ntx_regs #(
   localparam logic [7:0] Version    = 8'd1;
 
   logic [31:0] cmd_q;
-  logic [15:0] loops_q [5];
-  logic [31:0] agus_q [18];
 
   logic        pending_q, error_q, rvalid_q;
   logic [1:0]  irq_q, error_agu_q;
@@ -87,13 +89,10 @@ module ntx_regs #(
   // Accesses
   //////////////////////////////////////////////////////////////////////////////////////////////////////
 
-  logic       access, write, is_loop, is_agu, cmd_write;
-  logic [4:0] agu_index;
+  logic access, write, is_staged, cmd_write;
 
-  assign is_loop      = cfg_addr_i >= Loop0 && cfg_addr_i < Agu0;
-  assign is_agu       = cfg_addr_i >= Agu0 && cfg_addr_i < Ident;
-  assign agu_index    = cfg_addr_i - Agu0;
-  assign cfg_gnt_o    = !(pending_q && cfg_we_i && (cfg_addr_i == Cmd || is_loop || is_agu));
+  assign is_staged    = cfg_addr_i >= Loop0 && cfg_addr_i < Ident;
+  assign cfg_gnt_o    = !(pending_q && cfg_we_i && (cfg_addr_i == Cmd || is_staged));
   assign access       = cfg_req_i && cfg_gnt_o && core_tick_i;
   assign write        = access && cfg_we_i;
   assign cmd_write    = write && cfg_addr_i == Cmd;
@@ -101,23 +100,10 @@ module ntx_regs #(
 
   always_ff @(posedge clk_i) begin
     if (cmd_write) cmd_q <= cfg_wdata_i;
-    for (int unsigned j = 0; j < 5; j++) begin
-      if (write && cfg_addr_i == Loop0 + 5'(j)) loops_q[j] <= cfg_wdata_i[15:0];
-    end
-    for (int unsigned r = 0; r < 18; r++) begin
-      if (write && is_agu && agu_index == 5'(r)) agus_q[r] <= cfg_wdata_i;
-    end
   end
-
-  logic [2*18-1:0] low_bits;
   assign staged_cmd_o = cmd_q;
-  for (genvar j = 0; j < 5; j++) begin : g_loops
-    assign staged_loops_o[16*j+:16] = loops_q[j];
-  end
-  for (genvar r = 0; r < 18; r++) begin : g_agus
-    assign staged_agus_o[32*r+:32] = agus_q[r];
-    assign low_bits[2*r+:2]        = agus_q[r][1:0];
-  end
+  assign reg_write_o  = write && is_staged;
+  assign reg_wdata_o  = cfg_wdata_i;
 
   //////////////////////////////////////////////////////////////////////////////////////////////////////
   // Refusal. The register at fault is read for ERROR_ADDR through the bus's multiplexer, in a cycle without a read.
@@ -129,12 +115,12 @@ module ntx_regs #(
   logic [4:0] fault_register, read_addr;
 
   ntx_check i_check (
-    .cmd_i      (cmd_q),
-    .low_bits_i (low_bits),
-    .ok_o       (ok),
-    .cause_o    (cause),
-    .agu_o      (fault_agu),
-    .register_o (fault_register)
+    .cmd_i        (cmd_q),
+    .misaligned_i (misaligned_i),
+    .ok_o         (ok),
+    .cause_o      (cause),
+    .agu_o        (fault_agu),
+    .register_o   (fault_register)
   );
 
   assign read           = access && !cfg_we_i;
@@ -142,7 +128,8 @@ module ntx_regs #(
   assign staged_valid_o = pending_q && ok && !error_q;
   assign pending_o      = pending_q;
   assign error_o        = error_q;
-  assign read_addr      = read ? cfg_addr_i : fault_register;
+  assign read_addr      = refuse ? fault_register : cfg_addr_i;
+  assign reg_addr_o     = read_addr;
 
   logic [31:0] status, rdata;
   assign status = {27'b0, pending_q, error_q, !active_i, datapath_empty_i, !pending_q && !active_i};
@@ -159,14 +146,7 @@ module ntx_regs #(
       ErrorAddr:  rdata = error_addr_q;
       Dropped:    rdata = {24'b0, dropped_q};
       5'h1F:      rdata = debug_i;
-      default: begin
-        for (int unsigned j = 0; j < 5; j++) begin
-          if (read_addr == Loop0 + 5'(j)) rdata = {16'b0, loops_q[j]};
-        end
-        for (int unsigned r = 0; r < 18; r++) begin
-          if (read_addr == Agu0 + 5'(r)) rdata = agus_q[r];
-        end
-      end
+      default:    rdata = reg_rdata_i;
     endcase
   end
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The active command: walks through its steps ahead of their issue, one a cycle. For each it hands a
+// The active command (and the staged loop and AGU registers that the next one is made of): walks through its steps ahead of their issue, one a cycle. For each it hands a
 // description to the step queue, and the addresses of what must be fetched or stored to the queues of their streams.
 //
 // - An operand whose address does not change is not fetched again: the step before it says "no pop".
@@ -27,9 +27,12 @@ module ntx_walker #(
   /// The staged command, valid and checked; see ntx_regs.
   input  logic                       staged_valid_i,
   input  logic [21:0]                staged_cmd_i,
-  input  logic [79:0]                staged_loops_i,
-  input  logic [575:0]               staged_agus_i,
   output logic                       take_o,
+  input  logic [4:0]                 reg_addr_i,
+  input  logic                       reg_write_i,
+  input  logic [31:0]                reg_wdata_i,
+  output logic [31:0]                reg_rdata_o,
+  output logic [17:0]                misaligned_o,
 
   /// To ntx_issue: the command whose steps are next in the step queue.
   output ntx_types_pkg::command_t    command_o,
@@ -78,7 +81,6 @@ module ntx_walker #(
 
   ntx_types_pkg::command_t   command_q;
   ntx_types_pkg::operation_t operation;
-  logic [79:0] last_index_q;
   logic        walking_q, started_q, handed_q, stopped_q;
 
   logic        advance, bad, suspect, go, push;
@@ -87,18 +89,52 @@ module ntx_walker #(
   // Loops and addresses
   //////////////////////////////////////////////////////////////////////////////////////////////////////
 
+  localparam logic [4:0] Loop0 = nearcube_regs_pkg::NtxLoopOffset[6:2];
+  localparam logic [4:0] Agu0  = nearcube_regs_pkg::NtxAgu0BaseOffset[6:2];
+  localparam logic [4:0] Agu1  = nearcube_regs_pkg::NtxAgu1BaseOffset[6:2];
+  localparam logic [4:0] Agu2  = nearcube_regs_pkg::NtxAgu2BaseOffset[6:2];
+
+  // Which unit a register is in, and its number there.
+  logic [3:0]  selects;
+  logic [4:0]  first_of_unit, number_in_unit;
+  logic [15:0] loop_rdata;
+  (* mem2reg *) logic [31:0] agu_rdata [3];
+  always_comb begin
+    if (reg_addr_i < Agu0) begin
+      selects       = 4'b0001;
+      first_of_unit = Loop0;
+      reg_rdata_o   = {16'b0, loop_rdata};
+    end else if (reg_addr_i < Agu1) begin
+      selects       = 4'b0010;
+      first_of_unit = Agu0;
+      reg_rdata_o   = agu_rdata[0];
+    end else if (reg_addr_i < Agu2) begin
+      selects       = 4'b0100;
+      first_of_unit = Agu1;
+      reg_rdata_o   = agu_rdata[1];
+    end else begin
+      selects       = 4'b1000;
+      first_of_unit = Agu2;
+      reg_rdata_o   = agu_rdata[2];
+    end
+    number_in_unit = reg_addr_i - first_of_unit;
+  end
+
   logic [4:0]  advances;
   logic [5:0]  nest_ends;
   logic        last;
-  logic [29:0] addr [3];
+  (* mem2reg *) logic [29:0] addr [3];
   logic [2:0]  word_outside, image_outside, moves;
 
   ntx_loops i_loops (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
+    .write_i       (reg_write_i && selects[0]),
+    .register_i    (number_in_unit[2:0]),
+    .wdata_i       (reg_wdata_i[15:0]),
+    .rdata_o       (loop_rdata),
     .load_i        (take_o),
     .step_i        (advance),
-    .last_index_i  (last_index_q),
     .outer_level_i (command_q.outer_level),
     .advances_o    (advances),
     .nest_ends_o   (nest_ends),
@@ -107,21 +143,27 @@ module ntx_walker #(
 
   for (genvar u = 0; u < 3; u++) begin : g_agus
     logic [29:0] addr_u;
+    logic [31:0] rdata_u;
     ntx_agu #(
       .TcdmWords  (TcdmWords),
       .ImageWords (ImageWords)
     ) i_agu (
       .clk_i           (clk_i),
+      .write_i         (reg_write_i && selects[u+1]),
+      .register_i      (number_in_unit[2:0]),
+      .wdata_i         (reg_wdata_i),
+      .rdata_o         (rdata_u),
+      .misaligned_o    (misaligned_o[6*u+:6]),
       .load_i          (take_o),
       .step_i          (advance),
-      .registers_i     (staged_agus_i[192*u+:192]),
       .advances_i      (advances),
       .addr_o          (addr_u),
       .word_outside_o  (word_outside[u]),
       .image_outside_o (image_outside[u]),
       .moves_o         (moves[u])
     );
-    assign addr[u] = addr_u;
+    assign addr[u]      = addr_u;
+    assign agu_rdata[u] = rdata_u;
   end
 
   ntx_decode i_decode (
@@ -246,10 +288,7 @@ module ntx_walker #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (take_o) begin
-      command_q    <= staged_cmd_i;
-      last_index_q <= staged_loops_i;
-    end
+    if (take_o) command_q <= staged_cmd_i;
   end
 
   // Operands of the first step are always fetched.
@@ -264,7 +303,7 @@ module ntx_walker #(
   );
 
   logic unused;
-  assign unused = ^{operation.product, operation.bypass, operation.count_mode, moves[2], staged_operation.reads_init,
+  assign unused = ^{number_in_unit[4:3], operation.product, operation.bypass, operation.count_mode, moves[2], staged_operation.reads_init,
                     staged_operation.product, staged_operation.bypass, staged_operation.count_mode,
                     staged_operation.wide_init, staged_operation.wide_store, staged_command.overlap,
                     staged_command.polarity, staged_command.irq, staged_command.outer_level,
