@@ -128,7 +128,7 @@ module exact_mac #(
   end
 
   //////////////////////////////////////////////////////////////////////////////////////////////////////
-  // 1 Multiply: two half products, exponents, special operands; two's complement of the init operand
+  // 1 Multiply, exponents, special operands; two's complement of the init operand
   //////////////////////////////////////////////////////////////////////////////////////////////////////
 
   logic a_zero, b_zero, a_max, b_max, a_nan, b_nan, a_frac, b_frac;
@@ -176,8 +176,11 @@ module exact_mac #(
     end
   end
 
+  logic [47:0] product_sum, product_carry;
+  multiply24 i_multiply (.a_i(a_mant), .b_i(b_mant), .sum_o(product_sum), .carry_o(product_carry));
+
   logic        s1_valid_q, s1_store_q, s1_relu_q, s1_init_q, s1_init_value_q, s1_negate_q, s1_finite_q;
-  logic [35:0] s1_low_q, s1_high_q;
+  logic [47:0] s1_sum_q, s1_carry_q;
   logic [9:0]  s1_pos_q, s1_init_pos_q;
   logic [24:0] s1_init_mant_q;
   exact_mac_pkg::flags_t s1_flags_q;
@@ -190,8 +193,8 @@ module exact_mac #(
       s1_init_q   <= init_i != exact_mac_pkg::InitNone;
       s1_negate_q <= product_sign;
       s1_finite_q <= summand_i && !a_max && !b_max;
-      s1_low_q    <= {12'b0, a_mant} * {24'b0, b_mant[11:0]};
-      s1_high_q   <= {12'b0, a_mant} * {24'b0, b_mant[23:12]};
+      s1_sum_q    <= product_sum;
+      s1_carry_q  <= product_carry;
       s1_pos_q    <= product_pos;
       s1_flags_q  <= product_flags | init_flags;
       s1_init_value_q <= init_i == exact_mac_pkg::InitValue && !init_max;
@@ -239,7 +242,7 @@ module exact_mac #(
     operand1    = '0;
     operand2    = '0;
     if (s1_valid_q || wide_load_i) begin
-      product     = {12'b0, s1_low_q} + {s1_high_q, 12'b0};
+      product     = s1_sum_q + s1_carry_q;
       shifted     = {16'b0, product} << s1_pos_q[4:0];
       word0       = shifted[31:0];
       word1       = shifted[63:32];
@@ -401,7 +404,8 @@ module exact_mac #(
   logic [31:0] old0, old1, old2, sum0, sum1, sum2, new0, new1, new2;
   logic [2:0]  generate_carry, propagate, carry_in, is_zero, is_ones;
   logic        carry_out, carry_01, carry_12, carry_20, carry;
-  segments_t   stops, target, flips, target_read, target_write;
+  segments_t   stops, target, flips, target_read, target_write, init_write;
+  logic [31:0] spare0, spare1, spare2;
   logic [31:0] target_old, target_flipped, target_new;
   logic        target_near;
   segments_t   zero_d, ones_d, keep;
@@ -434,6 +438,10 @@ module exact_mac #(
     flips          = '0;
     target_read    = '0;
     target_write   = '0;
+    init_write     = '0;
+    spare0         = '0;
+    spare1         = '0;
+    spare2         = '0;
     target_old     = '0;
     target_flipped = '0;
     target_near    = '0;
@@ -445,22 +453,35 @@ module exact_mac #(
       zero_old = s2_init_q ? s2_init_zero_q : zero_q;
       ones_old = s2_init_q ? s2_init_ones_q : ones_q;
 
-      // What the window holds now.
-      read = s2_window_q & ~zero_old;
-      old0 = {32{(read & ones_old & Class0) != '0}};
-      old1 = {32{(read & ones_old & Class1) != '0}};
-      old2 = {32{(read & ones_old & Class2) != '0}};
+      // What the window holds now, and the first segment above it that stops a carry or borrow. Both sources search on their own:
+      // to choose first would make the longest path longer.
       if (s2_init_q) begin
-        old0 = old0 | ({32{(read & Class0) != '0}} & s2_init0_q);
-        old1 = old1 | ({32{(read & Class1) != '0}} & s2_init1_q);
-        old2 = old2 | ({32{(read & Class2) != '0}} & s2_init2_q);
+        read        = s2_window_q & ~s2_init_zero_q;
+        old0        = {32{(read & s2_init_ones_q & Class0) != '0}} | ({32{(read & Class0) != '0}} & s2_init0_q);
+        old1        = {32{(read & s2_init_ones_q & Class1) != '0}} | ({32{(read & Class1) != '0}} & s2_init1_q);
+        old2        = {32{(read & s2_init_ones_q & Class2) != '0}} | ({32{(read & Class2) != '0}} & s2_init2_q);
+        stops       = s2_above_q & ~(s2_negate_q ? s2_init_zero_q : s2_init_ones_q);
+        target      = stops & -stops;
+        target_read = target & ~s2_init_zero_q;
+        target_old  = {32{(target & s2_init_ones_q) != '0}} | ({32{(target_read & Class0) != '0}} & s2_init0_q)
+                      | ({32{(target_read & Class1) != '0}} & s2_init1_q)
+                      | ({32{(target_read & Class2) != '0}} & s2_init2_q);
       end else begin
+        read        = s2_window_q & ~zero_q;
+        old0        = {32{(read & ones_q & Class0) != '0}};
+        old1        = {32{(read & ones_q & Class1) != '0}};
+        old2        = {32{(read & ones_q & Class2) != '0}};
+        stops       = s2_above_q & ~(s2_negate_q ? zero_q : ones_q);
+        target      = stops & -stops;
+        target_read = target & ~zero_q;
+        target_old  = {32{(target & ones_q) != '0}};
         for (int i = 0; i < N; i++) begin
           case ((i + Pad) % 3)
             0:       old0 = old0 | ({32{read[i]}} & data_q[i]);
             1:       old1 = old1 | ({32{read[i]}} & data_q[i]);
             default: old2 = old2 | ({32{read[i]}} & data_q[i]);
           endcase
+          target_old = target_old | ({32{target_read[i]}} & data_q[i]);
         end
       end
 
@@ -494,24 +515,20 @@ module exact_mac #(
 
       // The operand's sign alone tells a carry from a borrow: a complemented operand borrows unless it carries.
       carry  = s2_live_q && (carry_out ^ s2_negate_q);
-      stops  = s2_above_q & ~(s2_negate_q ? zero_old : ones_old);
-      target = stops & -stops;
       flips  = s2_above_q & ~stops & (stops - 1'b1);
-
-      target_read = target & ~zero_old;
-      target_old  = {32{(target & ones_old) != '0}};
-      if (s2_init_q) begin
-        target_old = target_old | ({32{(target_read & Class0) != '0}} & s2_init0_q)
-                     | ({32{(target_read & Class1) != '0}} & s2_init1_q)
-                     | ({32{(target_read & Class2) != '0}} & s2_init2_q);
-      end else begin
-        for (int i = 0; i < N; i++) target_old = target_old | ({32{target_read[i]}} & data_q[i]);
-      end
       // x - 1 is the complement of ~x + 1.
       target_flipped = target_old ^ {32{s2_negate_q}};
       target_near    = target_flipped == 32'hFFFF_FFFE;
       target_new     = (target_flipped + 32'd1) ^ {32{s2_negate_q}};
       target_write   = target & {N{carry}};
+
+      // What is written outside the window: the target, and after an init those of its operand's segments that the flags do
+      // not say all about. Of the segments of one adder at most one is such: if the operand's segments and the
+      // window overlap, the target is the window's next, and else it is one of the operand's.
+      init_write = s2_init_q ? ~(s2_init_zero_q | s2_init_ones_q | s2_window_q) : '0;
+      spare0     = (s2_init_q && (target_write & Class0) == '0) ? s2_init0_q : target_new;
+      spare1     = (s2_init_q && (target_write & Class1) == '0) ? s2_init1_q : target_new;
+      spare2     = (s2_init_q && (target_write & Class2) == '0) ? s2_init2_q : target_new;
 
       keep   = ~(s2_window_q | target_write | (flips & {N{carry}}));
       zero_d = (keep & zero_old)
@@ -531,10 +548,8 @@ module exact_mac #(
       if (s2_valid_q) begin
         if (s2_window_q[i]) begin
           data_q[i] <= (Adder == 0) ? new0 : (Adder == 1) ? new1 : new2;
-        end else if (target_write[i]) begin
-          data_q[i] <= target_new;
-        end else if (s2_init_q) begin
-          data_q[i] <= (Adder == 0) ? s2_init0_q : (Adder == 1) ? s2_init1_q : s2_init2_q;
+        end else if (target_write[i] || init_write[i]) begin
+          data_q[i] <= (Adder == 0) ? spare0 : (Adder == 1) ? spare1 : spare2;
         end
       end
     end
@@ -796,6 +811,11 @@ module exact_mac #(
   `NC_ASSERT(ExactMacNoStepBeforeImage, !(s1_valid_q && wide_load_i))
   `NC_ASSERT(ExactMacImageStoreWaits, !(busy_o && wide_store_i))
   `NC_ASSERT(ExactMacInitIsDefined, !valid_i || init_i != 2'd3)
+  segments_t spare_write;
+  assign spare_write = target_write | init_write;
+  `NC_ASSERT(ExactMacOneSpareInClass0, (spare_write & Class0 & ((spare_write & Class0) - 1'b1)) == '0)
+  `NC_ASSERT(ExactMacOneSpareInClass1, (spare_write & Class1 & ((spare_write & Class1) - 1'b1)) == '0)
+  `NC_ASSERT(ExactMacOneSpareInClass2, (spare_write & Class2 & ((spare_write & Class2) - 1'b1)) == '0)
   `NC_ASSERT(ExactMacFlagsExclude, (zero_q & ones_q) == '0)
 
 endmodule
