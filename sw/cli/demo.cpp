@@ -117,7 +117,7 @@ int run_demo(const DemoOptions& demo, const RunOptions& options) {
                                                picture::enlarged(plane(pooled, 2), 2)};
   fmt::print("\nTest image {} ({}), and what the cluster made of it with filters 0 and 2 of {}:\n\n{}\n",
              demo.first, FashionMnist::class_name(data.label(demo.first)), kChannels,
-             picture::to_text(picture::montage(shown, 3, 2)));
+             picture::to_text(picture::montage(shown, 3, 2, 0)));
 
   std::vector<picture::Picture> rows;
   for (std::int64_t image = 0; image < demo.count; ++image) rows.push_back(row_of(images, pooled, image));

@@ -32,8 +32,7 @@ Picture from_plane(std::span<const float> plane, int height, int width) {
   return result;
 }
 
-Picture montage(const std::vector<Picture>& pictures, int columns, int gap) {
-  constexpr std::uint8_t kGapGrey = 96;
+Picture montage(const std::vector<Picture>& pictures, int columns, int gap, std::uint8_t background) {
   int cell_width = 0;
   int cell_height = 0;
   for (const Picture& picture : pictures) {
@@ -47,7 +46,7 @@ Picture montage(const std::vector<Picture>& pictures, int columns, int gap) {
   Picture result;
   result.width = columns * cell_width + (columns - 1) * gap;
   result.height = rows * cell_height + (rows - 1) * gap;
-  result.grey.assign(static_cast<std::size_t>(result.width) * result.height, kGapGrey);
+  result.grey.assign(static_cast<std::size_t>(result.width) * result.height, background);
   for (int i = 0; i < count; ++i) {
     const int left = (i % columns) * (cell_width + gap);
     const int top = (i / columns) * (cell_height + gap);
@@ -72,10 +71,11 @@ Picture enlarged(const Picture& picture, int factor) {
 std::string to_text(const Picture& picture) {
   constexpr std::string_view kRamp = " .:-=+*#%@";
   std::string text;
-  for (int y = 0; y < picture.height; ++y) {
+  for (int y = 0; y < picture.height; y += 2) {
     std::string line;
     for (int x = 0; x < picture.width; ++x) {
-      line.append(2, kRamp[picture.at(x, y) * kRamp.size() / 256]);
+      const int below = std::min(y + 1, picture.height - 1);
+      line += kRamp[(picture.at(x, y) + picture.at(x, below)) * kRamp.size() / 512];
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';

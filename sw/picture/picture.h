@@ -22,15 +22,14 @@ struct Picture {
 /// black; values that are no finite numbers are black and do not count.
 Picture from_plane(std::span<const float> plane, int height, int width);
 
-/// Pictures side by side, `columns` a row, with `gap` pixels of mid grey between them. They may differ in
-/// size.
-Picture montage(const std::vector<Picture>& pictures, int columns, int gap);
+/// Pictures side by side, `columns` a row, with `gap` pixels of `background` between and around smaller ones.
+Picture montage(const std::vector<Picture>& pictures, int columns, int gap, std::uint8_t background = 96);
 
 /// Every pixel as a square of factor x factor pixels.
 Picture enlarged(const Picture& picture, int factor);
 
-/// Lines of characters from dark (space) to bright (@): two characters wide a pixel, so that pixels look
-/// square.
+/// Lines of characters from dark (space) to bright (@). A character is about twice as high as wide, so it
+/// shows the mean of two rows.
 std::string to_text(const Picture& picture);
 
 /// Writes an 8-bit grey PNG, whole or not at all. Throws Error as base::write_file_atomically does.

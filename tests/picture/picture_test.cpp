@@ -46,11 +46,12 @@ TEST_CASE("a montage keeps every picture's pixels") {
   REQUIRE(result.at(4, 0) == 0);
   REQUIRE(result.at(0, 3) == 255);
   REQUIRE(result.at(2, 0) == 96);
+  REQUIRE(picture::montage({white, black}, 2, 1, 0).at(1, 0) == 0);
   REQUIRE(picture::montage({}, 4, 1).grey.empty());
 }
 
-TEST_CASE("text is two characters a pixel, dark to bright, without trailing blanks") {
-  REQUIRE(picture::to_text(Picture{3, 2, {0, 255, 0, 0, 0, 0}}) == "  @@\n\n");
+TEST_CASE("a character is two rows, dark to bright, without trailing blanks") {
+  REQUIRE(picture::to_text(Picture{3, 3, {0, 255, 0, 0, 255, 0, 0, 0, 128}}) == " @\n  +\n");
 }
 
 TEST_CASE("a PNG reads back as written") {
