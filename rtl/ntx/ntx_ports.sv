@@ -3,8 +3,8 @@
 // The two scratchpad ports and who gets them. Any stream may use either port, so no port idles while
 // a stream can use it. A port's request is registered; it takes the next access in the cycle in which it is granted.
 //
-// - In a cycle up to two accesses are chosen: stores if the results pile up (half_full_i), then init operand, then
-//   of A and B the one that is less ahead, then other stores.
+// - In a cycle up to two accesses are chosen: init operand (first, because the grant of MASKMAC's read issues its step, which
+//   is a long way), stores if the results pile up (half_full_i), of A and B the one that is less ahead, other stores.
 // - A read stream keeps its order: it has one ungranted access at most. Two stores may be under way at once, but not to the same word.
 // - An image moves in pairs of words, one a port, while nothing else moves (image_busy_i).
 // - drop_reads_i: answers to reads that are under way are ignored. Requests are never withdrawn, stores included, as
@@ -149,12 +149,12 @@ module ntx_ports #(
   assign store1_wants = store_request_i[1] && store0_wants && same1 == '0 && !store0_notify_i &&
                         store0_addr_i != store1_addr_i;
 
-  // Contenders in their order: 0 urgent store, 1 init, 2 A or B, 3 the other of these, 4 store, 5 second store.
+  // Contenders in their order: 0 init, 1 urgent store, 2 A or B, 3 the other of these, 4 store, 5 second store.
   logic       b_first;
   logic [5:0] wants, first, rest, second;
   assign b_first = b_lead_i < a_lead_i;
   assign wants   = {store1_wants, store0_wants && !half_full_i, b_first ? a_wants : b_wants,
-                    b_first ? b_wants : a_wants, init_wants, store0_wants && half_full_i};
+                    b_first ? b_wants : a_wants, store0_wants && half_full_i, init_wants};
   assign first   = wants & (~wants + 6'd1);
   assign rest    = wants & ~first;
   assign second  = rest & (~rest + 6'd1);
@@ -166,10 +166,10 @@ module ntx_ports #(
   assign chosen[1] = !free[1] ? '0 : free[0] ? second : first;
   assign taken     = chosen[0] | chosen[1];
 
-  assign init_take_o  = taken[1];
+  assign init_take_o  = taken[0];
   assign a_take_o     = b_first ? taken[3] : taken[2];
   assign b_take_o     = b_first ? taken[2] : taken[3];
-  assign store_take_o = {taken[5], (taken[0] || taken[4]) && !taken[5]};
+  assign store_take_o = {taken[5], (taken[1] || taken[4]) && !taken[5]};
   assign image_take_o = image_request_i && free == 2'b11;
 
   //////////////////////////////////////////////////////////////////////////////////////////////////////
@@ -183,9 +183,9 @@ module ntx_ports #(
 
   for (genvar p = 0; p < 2; p++) begin : g_ports
     logic picks_init, picks_a, picks_store0, picks_store1;
-    assign picks_init   = chosen[p][1];
+    assign picks_init   = chosen[p][0];
     assign picks_a      = b_first ? chosen[p][3] : chosen[p][2];
-    assign picks_store0 = chosen[p][0] || chosen[p][4];
+    assign picks_store0 = chosen[p][1] || chosen[p][4];
     assign picks_store1 = chosen[p][5];
 
     always_ff @(posedge clk_i) begin
@@ -222,7 +222,7 @@ module ntx_ports #(
 
   // A store with notify: no other store starts before it, and all before it, are granted.
   logic notify_taken;
-  assign notify_taken = ((taken[0] || taken[4]) && store0_notify_i) || (taken[5] && store1_notify_i) ||
+  assign notify_taken = ((taken[1] || taken[4]) && store0_notify_i) || (taken[5] && store1_notify_i) ||
                         (image_take_o && image_notify_i);
   assign notify_o     = notify_q && (waits & we_q) == '0;
   always_ff @(posedge clk_i) begin
