@@ -207,14 +207,14 @@ void family(std::uint32_t opcode, std::uint64_t count) {
 
 std::uint64_t cases_of_a_family() { return scaled_cases(100'000, 1'000'000); }
 
-TEST_CASE("Random MAC") { family(golden::kMac, cases_of_a_family()); }
+TEST_CASE("Random MAC", "[first]") { family(golden::kMac, cases_of_a_family()); }
 TEST_CASE("Random VADDSUB") { family(golden::kVaddsub, cases_of_a_family()); }
-TEST_CASE("Random VMULT") { family(golden::kVmult, cases_of_a_family()); }
+TEST_CASE("Random VMULT", "[first]") { family(golden::kVmult, cases_of_a_family()); }
 TEST_CASE("Random OUTERP") { family(golden::kOuterp, cases_of_a_family()); }
-TEST_CASE("Random MAXMIN") { family(golden::kMaxmin, cases_of_a_family()); }
+TEST_CASE("Random MAXMIN", "[first]") { family(golden::kMaxmin, cases_of_a_family()); }
 TEST_CASE("Random THTST") { family(golden::kThtst, cases_of_a_family()); }
-TEST_CASE("Random MASK") { family(golden::kMask, cases_of_a_family()); }
-TEST_CASE("Random MASKMAC") { family(golden::kMaskmac, cases_of_a_family()); }
+TEST_CASE("Random MASK", "[first]") { family(golden::kMask, cases_of_a_family()); }
+TEST_CASE("Random MASKMAC", "[first]") { family(golden::kMaskmac, cases_of_a_family()); }
 TEST_CASE("Random COPY") { family(golden::kCopy, cases_of_a_family()); }
 
 // ---------------------------------------------------------------------------------------------------------
