@@ -2,10 +2,11 @@
 //
 // A first-in first-out queue of `Depth` words in flip-flops.
 //
-// Handshake, both sides: a word moves in a cycle with valid and ready high; valid never waits for ready. ready_o says
-// "not full" and valid_o "not empty", both straight from registers, so nothing passes from one side to the other in
-// the same cycle: latency is one cycle, throughput one word a cycle for Depth >= 2 (a full queue takes no
-// word in the cycle in which it gives one). Reset and clear_i leave it empty; the words themselves have no reset.
+// Handshake, both sides: a word moves in a cycle with valid and ready high; valid never waits for
+// ready. ready_o says "not full" and valid_o "not empty", both straight from registers, so nothing
+// passes from one side to the other in the same cycle: latency is one cycle, throughput one word a
+// cycle for Depth >= 2 (a full queue takes no word in the cycle in which it gives one). Reset and
+// clear_i leave it empty; the words themselves have no reset.
 
 `include "assertions.svh"
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Round-robin arbiter: picks one of `Requesters`, and looks first behind the one that was served last, so that a
-// held request is served after at most Requesters - 1 others.
+// Round-robin arbiter: picks one of `Requesters`, and looks first behind the one that was served
+// last, so that a held request is served after at most Requesters - 1 others.
 //
-// Combinational from request to grant. A grant is taken in a cycle with valid_o and ready_i high; only then does the
-// search start move. With `Lock` a choice that was not taken is kept while its request lasts, so that what hangs
-// on the grant stays stable under back-pressure. Reset makes requester 0 the first.
+// Combinational from request to grant. A grant is taken in a cycle with valid_o and ready_i high;
+// only then does the search start move. With `Lock` a choice that was not taken is kept while its
+// request lasts, so that what hangs on the grant stays stable under back-pressure. Reset makes
+// requester 0 the first.
 
 `include "assertions.svh"
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two words of storage that cut every combinational path between a producer and a consumer, ready included.
+// Two words of storage that cut every combinational path between a producer and a consumer, ready
+// included.
 //
-// Handshake, both sides: a word moves in a cycle with valid and ready high; valid never waits for ready, and both
-// outputs come straight from registers. Latency one cycle, throughput one word a cycle. A word that is offered
-// and not taken stays unchanged. Reset and clear_i leave it empty; the words themselves have no reset.
+// Handshake, both sides: a word moves in a cycle with valid and ready high; valid never waits for
+// ready, and both outputs come straight from registers. Latency one cycle, throughput one word a
+// cycle. A word that is offered and not taken stays unchanged. Reset and clear_i leave it empty;
+// the words themselves have no reset.
 
 `include "assertions.svh"
 

@@ -1,32 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exact multiply-accumulate for binary32: a step adds a product, or a product and an init operand, to a fixed-point
-// register that holds the exact sum, and a step with store_i rounds that sum once, to nearest even. So a
-// one-product sum is IEEE 754 multiply, a product plus an init operand is fused multiply-add, and a long sum is correctly
-// rounded whatever its order. Subnormals, infinities, NaN (out: 0x7FC00000) and signed zeros follow IEEE
-// 754-2019; an exact zero is +0 unless every summand was -0.
+// Exact multiply-accumulate for binary32: a step adds a product, or a product and an init operand,
+// to a fixed-point register that holds the exact sum, and a step with store_i rounds that sum once,
+// to nearest even. So a one-product sum is IEEE 754 multiply, a product plus an init operand is
+// fused multiply-add, and a long sum is correctly rounded whatever its order. Subnormals,
+// infinities, NaN (out: 0x7FC00000) and signed zeros follow IEEE 754-2019; an exact zero is +0
+// unless every summand was -0.
 //
-// The register has AccSegments segments of 32 bits in two's complement, its least significant bit weighs 2^AccLsb. If AccLsb is
-// above -298, each summand is first rounded down (floor) to a multiple of 2^AccLsb. A sum that leaves the range
-// sets a sticky flag, and rounds to NaN from then on.
+// The register has AccSegments segments of 32 bits in two's complement, its least significant bit
+// weighs 2^AccLsb. If AccLsb is above -298, each summand is first rounded down (floor) to a
+// multiple of 2^AccLsb. A sum that leaves the range sets a sticky flag, and rounds to NaN from then
+// on.
 //
-// Throughput one step and one result every cycle, without exception: nothing ever stalls, so a result must be taken in
-// its cycle. Latency: exact_mac_pkg::Latency cycles, constant.
+// Throughput one step and one result every cycle, without exception: nothing ever stalls, so a
+// result must be taken in its cycle. Latency: exact_mac_pkg::Latency cycles, constant.
 //
-// Images. The unrounded sum is AccSegments + 1 words: the segments, least significant first, and flags_t. Equal sums
-// give equal words. They move two words a cycle, in order, words i and i + 1 with index i = 0, 2, ... AccSegments - 1 (the last
-// pair holds the top segment and the flags), only while busy_o is low before the first pair; steps may follow in the cycle
-// after the last pair of a load, and a wide store when busy_o is low again.
-// - wide_load_i with wide_add_i low: the image replaces the accumulator (pair 0 clears it). With wide_add_i high it
-//   is added to it, exactly, with all rules for flags and range: sum of two images = load one, add the other. All pairs
-//   of an image, 0 first, cycles without a pair in between are allowed, steps are not.
-// - wide_store_i reads a pair; wide_data_o has it in the next cycle. Stores change nothing and need no order.
+// Images. The unrounded sum is AccSegments + 1 words: the segments, least significant first, and
+// flags_t. Equal sums give equal words. They move two words a cycle, in order, words i and i + 1
+// with index i = 0, 2, ... AccSegments - 1 (the last pair holds the top segment and the flags),
+// only while busy_o is low before the first pair; steps may follow in the cycle after the last pair
+// of a load, and a wide store when busy_o is low again.
+// - wide_load_i with wide_add_i low: the image replaces the accumulator (pair 0 clears it). With
+//   wide_add_i high it is added to it, exactly, with all rules for flags and range: sum of two
+//   images = load one, add the other. All pairs of an image, 0 first, cycles without a pair in
+//   between are allowed, steps are not.
+// - wide_store_i reads a pair; wide_data_o has it in the next cycle. Stores change nothing and need
+//   no order.
 //
-// How it works. There are no saved carries. Three 32-bit adders, one for all segments with the same index modulo 3, take the aligned
-// product's 96 bits. What the third carries out goes to the first segment above that is not all ones (for
-// a borrow: not all zeros), where a +/-1 unit adds it; the segments in between flip. Two flag bits a segment, "zero" and
-// "ones", say where that is. They also override the segment's data, so a flip, and clearing
-// the accumulator, touch flags only.
+// How it works. There are no saved carries. Three 32-bit adders, one for all segments with the same
+// index modulo 3, take the aligned product's 96 bits. What the third carries out goes to the first
+// segment above that is not all ones (for a borrow: not all zeros), where a +/-1 unit adds it; the
+// segments in between flip. Two flag bits a segment, "zero" and "ones", say where that is. They
+// also override the segment's data, so a flip, and clearing the accumulator, touch flags only.
 //
 // A stage computes only when it holds something: less power, and a faster simulation.
 //
@@ -37,7 +42,8 @@
 `include "assertions.svh"
 
 module exact_mac #(
-  /// Weight of the accumulator's least significant bit is 2^AccLsb; -298 (every product exact) to -150.
+  /// Weight of the accumulator's least significant bit is 2^AccLsb; -298 (every product exact) to
+  /// -150.
   parameter int AccLsb = -298,
   /// 32-bit segments; odd, and 2^128 must be in range: AccLsb + 32 AccSegments > 129.
   parameter int unsigned AccSegments = 19
@@ -49,7 +55,8 @@ module exact_mac #(
 
   /// A step.
   input  logic        valid_i,
-  /// The step has a product; else it only starts from the init operand, or only stores what there is.
+  /// The step has a product; else it only starts from the init operand, or only stores what there
+  /// is.
   input  logic        summand_i,
   /// Factors, binary32.
   input  logic [31:0] a_i,
@@ -70,10 +77,12 @@ module exact_mac #(
   output logic        result_valid_o,
   output logic [31:0] result_o,
 
-  /// A pair of image words arrives; wide_index_i is the number of the first, which is wide_data_i[31:0].
+  /// A pair of image words arrives; wide_index_i is the number of the first, which is
+  /// wide_data_i[31:0].
   input  logic        wide_load_i,
   input  logic        wide_add_i,
-  /// The image is negated: its integer, and its infinities' signs. It then never counts as a sum of -0 only.
+  /// The image is negated: its integer, and its infinities' signs. It then never counts as a sum of
+  /// -0 only.
   input  logic        wide_negate_i,
   input  logic [4:0]  wide_index_i,
   input  logic [63:0] wide_data_i,
@@ -89,8 +98,9 @@ module exact_mac #(
 
   localparam int N = 32'(AccSegments);
 
-  // A product's least significant bit weighs 2^(ea + eb - 300) with ea, eb >= 1. Segments below the accumulator
-  // (Pad of them) are counted in positions, but do not exist: they read as zero and are not written, which rounds down.
+  // A product's least significant bit weighs 2^(ea + eb - 300) with ea, eb >= 1. Segments below the
+  // accumulator (Pad of them) are counted in positions, but do not exist: they read as zero and are
+  // not written, which rounds down.
   localparam int          Lost       = AccLsb + 298;
   localparam int          Pad        = (Lost + 31) / 32;
   localparam logic [9:0]  PosBias    = 10'(32 * Pad - Lost - 2);
@@ -123,13 +133,14 @@ module exact_mac #(
   localparam segments_t Class1 = class_mask(1);
   localparam segments_t Class2 = class_mask(2);
 
-  if (exact_mac_pkg::Latency != 7 || AccLsb < -298 || AccLsb > -150 || N % 2 == 0 || AccLsb + 32 * N < 130 || N > 31) begin : g_check
+  if (exact_mac_pkg::Latency != 7 || AccLsb < -298 || AccLsb > -150 || N % 2 == 0 || N > 31
+      || AccLsb + 32 * N < 130) begin : g_check
     $error("exact_mac: Latency, AccLsb or AccSegments out of range");
   end
 
-  //////////////////////////////////////////////////////////////////////////////////////////////////////
+  //////////////////////////////////////////////////////////////////////////////////////////////////
   // 1 Multiply, exponents, special operands; two's complement of the init operand
-  //////////////////////////////////////////////////////////////////////////////////////////////////////
+  //////////////////////////////////////////////////////////////////////////////////////////////////
 
   logic a_zero, b_zero, a_max, b_max, a_nan, b_nan, a_frac, b_frac;
   logic product_sign, product_nan, product_inf, init_sign, init_max, init_frac;
@@ -156,7 +167,8 @@ module exact_mac #(
     product_inf  = (a_max || b_max) && !product_nan;
     init_sign    = init_value_i[31] ^ init_negate_i;
     // A subnormal has the exponent of the smallest normal number.
-    product_pos  = {2'b0, a_i[30:24], a_i[23] || !a_mant[23]} + {2'b0, b_i[30:24], b_i[23] || !b_mant[23]} + PosBias;
+    product_pos  = {2'b0, a_i[30:24], a_i[23] || !a_mant[23]}
+                   + {2'b0, b_i[30:24], b_i[23] || !b_mant[23]} + PosBias;
 
     product_flags                = '0;
     product_flags.not_minus_zero = !product_sign || !(a_zero || b_zero) || product_nan;
@@ -179,7 +191,8 @@ module exact_mac #(
   logic [47:0] product_sum, product_carry;
   multiply24 i_multiply (.a_i(a_mant), .b_i(b_mant), .sum_o(product_sum), .carry_o(product_carry));
 
-  logic        s1_valid_q, s1_store_q, s1_relu_q, s1_init_q, s1_init_value_q, s1_negate_q, s1_finite_q;
+  logic        s1_valid_q, s1_store_q, s1_relu_q, s1_init_q, s1_init_value_q, s1_negate_q;
+  logic        s1_finite_q;
   logic [47:0] s1_sum_q, s1_carry_q;
   logic [9:0]  s1_pos_q, s1_init_pos_q;
   logic [24:0] s1_init_mant_q;
@@ -200,16 +213,19 @@ module exact_mac #(
       s1_init_value_q <= init_i == exact_mac_pkg::InitValue && !init_max;
       if (init_i == exact_mac_pkg::InitValue) begin
         s1_init_mant_q <= init_sign ? 25'b0 - {1'b0, init_mant} : {1'b0, init_mant};
-        s1_init_pos_q  <= {2'b0, init_value_i[30:24], init_value_i[23] || !init_mant[23]} + InitBias;
+        s1_init_pos_q  <= {2'b0, init_value_i[30:24], init_value_i[23] || !init_mant[23]}
+                          + InitBias;
       end
     end
   end
 
-  //////////////////////////////////////////////////////////////////////////////////////////////////////
-  // 2 Align: the product over three segments, the init operand over two, each word sent to its adder's place
-  //////////////////////////////////////////////////////////////////////////////////////////////////////
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // 2 Align: the product over three segments, the init operand over two, each word sent to its
+  // adder's place
+  //////////////////////////////////////////////////////////////////////////////////////////////////
 
-  // Pairs of an image take the product's way. The last pair's one word is the third of the highest window.
+  // Pairs of an image take the product's way. The last pair's one word is the third of the highest
+  // window.
   logic wide_last;
   assign wide_last = wide_index_i == 5'(N - 1);
 
@@ -328,9 +344,11 @@ module exact_mac #(
       init_below   = N'(init_start - 1'b1);
       init_above   = N'(-(init_start << 2));
       init_zero    = init_below | (init_fill ? '0 : init_above)
-                     | (init_w0_zero ? N'(init_start) : '0) | (init_w1_zero ? N'(init_start << 1) : '0);
+                     | (init_w0_zero ? N'(init_start) : '0)
+                     | (init_w1_zero ? N'(init_start << 1) : '0);
       init_ones    = (init_fill ? init_above : '0)
-                     | (init_w0_ones ? N'(init_start) : '0) | (init_w1_ones ? N'(init_start << 1) : '0);
+                     | (init_w0_ones ? N'(init_start) : '0)
+                     | (init_w1_ones ? N'(init_start << 1) : '0);
       init_first   = '0;
       for (int i = 0; i < N; i++) begin
         init_first[(i + Pad) % 3] = init_first[(i + Pad) % 3] | init_start[i];
@@ -364,7 +382,8 @@ module exact_mac #(
       s2_live_q      <= s1_finite_q || wide_load_i;
       s2_negate_q    <= complement;
       s2_beyond_q    <= beyond;
-      s2_upper_q     <= wide_load_i ? ((wide_last && wide_data_i[31]) ^ wide_negate_i) : s1_negate_q;
+      s2_upper_q     <= wide_load_i ? ((wide_last && wide_data_i[31]) ^ wide_negate_i)
+                                    : s1_negate_q;
       s2_wide_q      <= wide_load_i;
       s2_wide_last_q <= wide_last;
       s2_first_q     <= first;
@@ -391,9 +410,9 @@ module exact_mac #(
     end
   end
 
-  //////////////////////////////////////////////////////////////////////////////////////////////////////
+  //////////////////////////////////////////////////////////////////////////////////////////////////
   // 3 Accumulate
-  //////////////////////////////////////////////////////////////////////////////////////////////////////
+  //////////////////////////////////////////////////////////////////////////////////////////////////
 
   // Segment i is 0 if zero_q[i], all ones if ones_q[i], else data_q[i]; the flags are exact.
   (* mem2reg *) logic [31:0] data_q [N];
@@ -453,17 +472,21 @@ module exact_mac #(
       zero_old = s2_init_q ? s2_init_zero_q : zero_q;
       ones_old = s2_init_q ? s2_init_ones_q : ones_q;
 
-      // What the window holds now, and the first segment above it that stops a carry or borrow. Both sources search on their own:
-      // to choose first would make the longest path longer.
+      // What the window holds now, and the first segment above it that stops a carry or borrow.
+      // Both sources search on their own: to choose first would make the longest path longer.
       if (s2_init_q) begin
         read        = s2_window_q & ~s2_init_zero_q;
-        old0        = {32{(read & s2_init_ones_q & Class0) != '0}} | ({32{(read & Class0) != '0}} & s2_init0_q);
-        old1        = {32{(read & s2_init_ones_q & Class1) != '0}} | ({32{(read & Class1) != '0}} & s2_init1_q);
-        old2        = {32{(read & s2_init_ones_q & Class2) != '0}} | ({32{(read & Class2) != '0}} & s2_init2_q);
+        old0        = {32{(read & s2_init_ones_q & Class0) != '0}}
+                      | ({32{(read & Class0) != '0}} & s2_init0_q);
+        old1        = {32{(read & s2_init_ones_q & Class1) != '0}}
+                      | ({32{(read & Class1) != '0}} & s2_init1_q);
+        old2        = {32{(read & s2_init_ones_q & Class2) != '0}}
+                      | ({32{(read & Class2) != '0}} & s2_init2_q);
         stops       = s2_above_q & ~(s2_negate_q ? s2_init_zero_q : s2_init_ones_q);
         target      = stops & -stops;
         target_read = target & ~s2_init_zero_q;
-        target_old  = {32{(target & s2_init_ones_q) != '0}} | ({32{(target_read & Class0) != '0}} & s2_init0_q)
+        target_old  = {32{(target & s2_init_ones_q) != '0}}
+                      | ({32{(target_read & Class0) != '0}} & s2_init0_q)
                       | ({32{(target_read & Class1) != '0}} & s2_init1_q)
                       | ({32{(target_read & Class2) != '0}} & s2_init2_q);
       end else begin
@@ -485,7 +508,8 @@ module exact_mac #(
         end
       end
 
-      // Three sums without their carries in, the carries from adder to adder beginning at the window's first, and then the sums.
+      // Three sums without their carries in, the carries from adder to adder beginning at the
+      // window's first, and then the sums.
       {generate_carry[0], sum0} = {1'b0, old0} + {1'b0, s2_operand0_q};
       {generate_carry[1], sum1} = {1'b0, old1} + {1'b0, s2_operand1_q};
       {generate_carry[2], sum2} = {1'b0, old2} + {1'b0, s2_operand2_q};
@@ -513,7 +537,8 @@ module exact_mac #(
       is_ones[1]  = carry_in[1] ? sum1 == 32'hFFFF_FFFE : propagate[1];
       is_ones[2]  = carry_in[2] ? sum2 == 32'hFFFF_FFFE : propagate[2];
 
-      // The operand's sign alone tells a carry from a borrow: a complemented operand borrows unless it carries.
+      // The operand's sign alone tells a carry from a borrow: a complemented operand borrows unless
+      // it carries.
       carry  = s2_live_q && (carry_out ^ s2_negate_q);
       flips  = s2_above_q & ~stops & (stops - 1'b1);
       // x - 1 is the complement of ~x + 1.
@@ -522,9 +547,10 @@ module exact_mac #(
       target_new     = (target_flipped + 32'd1) ^ {32{s2_negate_q}};
       target_write   = target & {N{carry}};
 
-      // What is written outside the window: the target, and after an init those of its operand's segments that the flags do
-      // not say all about. Of the segments of one adder at most one is such: if the operand's segments and the
-      // window overlap, the target is the window's next, and else it is one of the operand's.
+      // What is written outside the window: the target, and after an init those of its operand's
+      // segments that the flags do not say all about. Of the segments of one adder at most one is
+      // such: if the operand's segments and the window overlap, the target is the window's next,
+      // and else it is one of the operand's.
       init_write = s2_init_q ? ~(s2_init_zero_q | s2_init_ones_q | s2_window_q) : '0;
       spare0     = (s2_init_q && (target_write & Class0) == '0) ? s2_init0_q : target_new;
       spare1     = (s2_init_q && (target_write & Class1) == '0) ? s2_init1_q : target_new;
@@ -532,11 +558,13 @@ module exact_mac #(
 
       keep   = ~(s2_window_q | target_write | (flips & {N{carry}}));
       zero_d = (keep & zero_old)
-               | (s2_window_q & ((Class0 & {N{is_zero[0]}}) | (Class1 & {N{is_zero[1]}}) | (Class2 & {N{is_zero[2]}})))
+               | (s2_window_q & ((Class0 & {N{is_zero[0]}}) | (Class1 & {N{is_zero[1]}})
+                                | (Class2 & {N{is_zero[2]}})))
                | (target_write & {N{s2_negate_q && target_near}})
                | (flips & {N{carry && !s2_negate_q}});
       ones_d = (keep & ones_old)
-               | (s2_window_q & ((Class0 & {N{is_ones[0]}}) | (Class1 & {N{is_ones[1]}}) | (Class2 & {N{is_ones[2]}})))
+               | (s2_window_q & ((Class0 & {N{is_ones[0]}}) | (Class1 & {N{is_ones[1]}})
+                                | (Class2 & {N{is_ones[2]}})))
                | (target_write & {N{!s2_negate_q && target_near}})
                | (flips & {N{carry && s2_negate_q}});
     end
@@ -555,10 +583,12 @@ module exact_mac #(
     end
   end
 
-  // Range. Above the top segment the old sum has its sign, and the operand its own, in every bit; with the carry that comes
-  // up there they must make the new sign. The check happens a cycle late, when the new sign can be read.
-  // While an image is added its lower words, which are positive, may leave the range and its top word return.
-  logic sign, s3_check_q, s3_upper_sum_zero_q, s3_upper_sum_one_q, s3_beyond_q, s3_wide_q, s3_wide_last_q;
+  // Range. Above the top segment the old sum has its sign, and the operand its own, in every bit;
+  // with the carry that comes up there they must make the new sign. The check happens a cycle late,
+  // when the new sign can be read. While an image is added its lower words, which are positive, may
+  // leave the range and its top word return.
+  logic sign, s3_check_q, s3_upper_sum_zero_q, s3_upper_sum_one_q, s3_beyond_q;
+  logic s3_wide_q, s3_wide_last_q;
   logic range_overflow_q, wide_overflow_q, range_event, range_overflow;
   logic old_sign, upper_carry;
   logic s3_valid_q, s3_store_q, s3_relu_q;
@@ -568,7 +598,8 @@ module exact_mac #(
     old_sign       = s2_init_q ? s2_init_sign_q : sign;
     upper_carry    = s2_negate_q ^ (carry && stops == '0);
     // Sign bits count -1: 0 is good if the new sign is 0, -1 if it is 1, +1 and -2 never.
-    range_event    = s3_check_q && (s3_beyond_q || !(sign ? s3_upper_sum_one_q : s3_upper_sum_zero_q));
+    range_event    = s3_check_q
+                     && (s3_beyond_q || !(sign ? s3_upper_sum_one_q : s3_upper_sum_zero_q));
     range_overflow = range_overflow_q;
     if (!s3_wide_q) range_overflow = range_overflow_q | range_event;
     else if (s3_wide_last_q) range_overflow = range_overflow_q | (range_event ^ wide_overflow_q);
@@ -588,7 +619,9 @@ module exact_mac #(
     end else begin
       s3_check_q       <= s2_valid_q && s2_live_q;
       range_overflow_q <= range_overflow;
-      if (s3_check_q) wide_overflow_q <= s3_wide_q && !s3_wide_last_q && (range_event ^ wide_overflow_q);
+      if (s3_check_q) begin
+        wide_overflow_q <= s3_wide_q && !s3_wide_last_q && (range_event ^ wide_overflow_q);
+      end
       if (s2_valid_q) begin
         zero_q           <= zero_d;
         ones_q           <= ones_d;
@@ -607,9 +640,9 @@ module exact_mac #(
     end
   end
 
-  //////////////////////////////////////////////////////////////////////////////////////////////////////
+  //////////////////////////////////////////////////////////////////////////////////////////////////
   // 4 Select: the leading segment and the one below it, or a pair of image words
-  //////////////////////////////////////////////////////////////////////////////////////////////////////
+  //////////////////////////////////////////////////////////////////////////////////////////////////
 
   logic       read_out, too_large, below_any;
   segments_t  unlike_sign, leading, high_read, low_read, wide_pair;
@@ -654,7 +687,8 @@ module exact_mac #(
       high      = {32{(high_read & ones_q) != '0}};
       low       = {32{(low_read & ones_q) != '0}};
       for (int i = 0; i < N; i++) begin
-        // Segments that are never read at this place: below the lowest and above the highest leading one, but for image pairs.
+        // Segments that are never read at this place: below the lowest and above the highest
+        // leading one, but for image pairs.
         if ((i + 1 > LowSegment && i <= TopSegment) || i % 2 == 1) begin
           high = high | ({32{high_read[i] && !zero_q[i]}} & data_q[i]);
         end
@@ -679,7 +713,8 @@ module exact_mac #(
     if (read_out) begin
       s4_relu_q     <= s3_relu_q;
       s4_negative_q <= sign;
-      // The sum of nothing but -0 is the only negative zero. (Flags without a sum: an image may be anything.)
+      // The sum of nothing but -0 is the only negative zero. (Flags without a sum: an image may be
+      // anything.)
       s4_sign_q     <= (flags_q.plus_inf || flags_q.minus_inf) ? flags_q.minus_inf
                        : sign || (&zero_q && flags_q.any_summand && !flags_q.not_minus_zero);
       s4_nan_q      <= flags_q.nan || range_overflow || (flags_q.plus_inf && flags_q.minus_inf);
@@ -692,10 +727,10 @@ module exact_mac #(
   assign wide_data_o = {s4_high_q, s4_low_q};
   assign busy_o      = s1_valid_q || s2_valid_q || read_out;
 
-  //////////////////////////////////////////////////////////////////////////////////////////////////////
-  // 5 Negate: magnitude of the two segments. Bits below make a negative number's magnitude end in a fraction, so that
-  // its integer part is the complement without the 1
-  //////////////////////////////////////////////////////////////////////////////////////////////////////
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // 5 Negate: magnitude of the two segments. Bits below make a negative number's magnitude end in a
+  // fraction, so that its integer part is the complement without the 1
+  //////////////////////////////////////////////////////////////////////////////////////////////////
 
   logic        s5_valid_q, s5_relu_q, s5_sign_q, s5_nan_q, s5_inf_q, s5_sticky_q, s5_overflow_q;
   logic [4:0]  s5_leading_q;
@@ -708,7 +743,8 @@ module exact_mac #(
     if (s4_valid_q) begin
       // Minus nothing is 2^64.
       magnitude_overflow = s4_negative_q && !s4_sticky_q && s4_high_q == '0 && s4_low_q == '0;
-      magnitude          = ({s4_high_q, s4_low_q} ^ {64{s4_negative_q}}) + 64'(s4_negative_q && !s4_sticky_q);
+      magnitude          = ({s4_high_q, s4_low_q} ^ {64{s4_negative_q}})
+                           + 64'(s4_negative_q && !s4_sticky_q);
     end
   end
 
@@ -726,9 +762,9 @@ module exact_mac #(
     end
   end
 
-  //////////////////////////////////////////////////////////////////////////////////////////////////////
+  //////////////////////////////////////////////////////////////////////////////////////////////////
   // 6 Normalize, but not beyond 2^-126
-  //////////////////////////////////////////////////////////////////////////////////////////////////////
+  //////////////////////////////////////////////////////////////////////////////////////////////////
 
   logic        s6_valid_q, s6_relu_q, s6_sign_q, s6_nan_q, s6_inf_q, s6_round_q;
   logic [7:0]  s6_exponent_q;
@@ -785,9 +821,10 @@ module exact_mac #(
     end
   end
 
-  //////////////////////////////////////////////////////////////////////////////////////////////////////
-  // 7 Round to nearest even: a carry out of the fraction steps the exponent, from subnormal to normal and on to infinity
-  //////////////////////////////////////////////////////////////////////////////////////////////////////
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // 7 Round to nearest even: a carry out of the fraction steps the exponent, from subnormal to
+  // normal and on to infinity
+  //////////////////////////////////////////////////////////////////////////////////////////////////
 
   logic [30:0] rounded;
   assign rounded = {s6_exponent_q, s6_fraction_q} + 31'(s6_round_q);
@@ -802,9 +839,9 @@ module exact_mac #(
     end
   end
 
-  //////////////////////////////////////////////////////////////////////////////////////////////////////
+  //////////////////////////////////////////////////////////////////////////////////////////////////
   // What users promise, and what the flags promise
-  //////////////////////////////////////////////////////////////////////////////////////////////////////
+  //////////////////////////////////////////////////////////////////////////////////////////////////
 
   `NC_ASSERT(ExactMacNoStepWithImage, !(valid_i && (wide_load_i || wide_store_i)))
   `NC_ASSERT(ExactMacImageIsAligned, !wide_load_i || (!wide_index_i[0] && wide_index_i < 5'(N)))
@@ -813,9 +850,12 @@ module exact_mac #(
   `NC_ASSERT(ExactMacInitIsDefined, !valid_i || init_i != 2'd3)
   segments_t spare_write;
   assign spare_write = target_write | init_write;
-  `NC_ASSERT(ExactMacOneSpareInClass0, (spare_write & Class0 & ((spare_write & Class0) - 1'b1)) == '0)
-  `NC_ASSERT(ExactMacOneSpareInClass1, (spare_write & Class1 & ((spare_write & Class1) - 1'b1)) == '0)
-  `NC_ASSERT(ExactMacOneSpareInClass2, (spare_write & Class2 & ((spare_write & Class2) - 1'b1)) == '0)
+  `NC_ASSERT(ExactMacOneSpareInClass0,
+             (spare_write & Class0 & ((spare_write & Class0) - 1'b1)) == '0)
+  `NC_ASSERT(ExactMacOneSpareInClass1,
+             (spare_write & Class1 & ((spare_write & Class1) - 1'b1)) == '0)
+  `NC_ASSERT(ExactMacOneSpareInClass2,
+             (spare_write & Class2 & ((spare_write & Class2) - 1'b1)) == '0)
   `NC_ASSERT(ExactMacFlagsExclude, (zero_q & ones_q) == '0)
 
 endmodule

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Comparator for binary32, combinational.
-// - Relation: x_i EQ, LT or LE y_i, IEEE 754 quiet: -0 equals +0, a NaN makes each false. With integer_i
-//   both are unsigned integers.
-// - Selection: IEEE 754-2019 maximum or minimum of both, so -0 is below +0 and a NaN operand gives the NaN 0x7FC00000.
-//   For the index of the extremum of a stream with x_i the next element and y_i the best so far:
-//   replaces_o says whether x_i takes the place. Of equals the earlier stays, and the first NaN wins.
+// - Relation: x_i EQ, LT or LE y_i, IEEE 754 quiet: -0 equals +0, a NaN makes each false. With
+//   integer_i both are unsigned integers.
+// - Selection: IEEE 754-2019 maximum or minimum of both, so -0 is below +0 and a NaN operand gives
+//   the NaN 0x7FC00000. For the index of the extremum of a stream with x_i the next element and y_i
+//   the best so far: replaces_o says whether x_i takes the place. Of equals the earlier stays, and
+//   the first NaN wins.
 
 module fp32_compare (
   input  logic [31:0] x_i,
@@ -30,7 +31,8 @@ module fp32_compare (
     both_zero = x_i[30:0] == '0 && y_i[30:0] == '0;
     same      = x_i == y_i;
     below     = x_i < y_i;
-    // Order of binary32 numbers as bit patterns, -0 below +0: the magnitude's order, turned round for two negatives.
+    // Order of binary32 numbers as bit patterns, -0 below +0: the magnitude's order, turned round
+    // for two negatives.
     order_below = (x_i[31] != y_i[31]) ? x_i[31] : x_i[31] ? !below && !same : below;
 
     equal   = integer_i ? same : !x_nan && !y_nan && (same || both_zero);
