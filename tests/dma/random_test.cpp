@@ -351,14 +351,20 @@ Batch random_batch(std::uint64_t seed, bool errors) {
           // Off the scratchpad's end.
           if (!in_tcdm(t.dst)) t.src = kTcdmBase + kTcdmBytes - 1 - random.below(40);
       }
-      // Where a stride leads, other memory may be: leave only what stays in an area or leads nowhere.
-      bool elsewhere = false;
+    }
+    // Where a stride leads, another transfer may write: leave such ones out, since transfers are unordered.
+    std::map<std::uint64_t, const Transfer*> writers;
+    for (Transfer& t : batch.transfers) {
+      bool shared = false;
       each_byte(t, [&](std::uint64_t, std::uint64_t dst) {
-        bool inside = dst < kCubeBase || !in_tcdm(dst);
-        for (const Area& area : kAreas) inside = inside || dst - area.base < area.bytes;
-        if (!inside) elsewhere = true;
+        shared |= writers.emplace(dst, &t).first->second != &t;
       });
-      if (elsewhere) t.count1 = 0;
+      if (shared) t.count1 = 0;
+    }
+    for (Transfer& t : batch.transfers) {
+      bool shared = false;
+      if (!t.fill) each_byte(t, [&](std::uint64_t src, std::uint64_t) { shared |= writers.count(src) != 0; });
+      if (shared) t.count1 = 0;
     }
   }
   return batch;
