@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/rtl/cluster.h"
 
-#include <Vcluster.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -19,69 +18,23 @@
 #include "sim/base/atomic_file.h"
 #include "sim/base/error.h"
 #include "sim/base/suggest.h"
+#include "sim/rtl/cluster_model.h"
 #include "sim/rtl/fst_file.h"
 
 namespace nearcube::rtl {
-namespace {
-
-constexpr unsigned kResetCycles = 4;
-
-}  // namespace
-
+/// The model and what the coming clock edge needs.
 class Cluster::Model {
  public:
-  explicit Model(const ClusterOptions& options) {
-    context.randReset(2);
-    // Verilator takes a seed of 31 bits, and 0 for a time-dependent one.
-    context.randSeed(static_cast<int>(options.seed % 0x7FFFFFFF) + 1);
-    context.traceEverOn(true);
-    top = std::make_unique<Vcluster>(&context, "TOP");
-    top->cluster_id_i = options.cluster_id;
-    top->cluster_count_i = options.cluster_count;
-    reset(ClusterInputs());
-  }
-  ~Model() { top->final(); }
+  explicit Model(const ClusterOptions& options)
+      : rtl(options.traceable ? make_traceable_cluster(options) : make_plain_cluster(options)) {}
 
   void reset(const ClusterInputs& inputs) {
-    apply(inputs);
+    rtl->reset(inputs);
     driven = false;
-    top->clk_i = 0;
-    top->rst_ni = 0;
-    top->eval();
-    for (unsigned i = 0; i < kResetCycles; ++i) {
-      top->clk_i = 1;
-      top->eval();
-      top->clk_i = 0;
-      if (i + 1 == kResetCycles) top->rst_ni = 1;
-      top->eval();
-    }
     cycles = 0;
   }
 
-  void apply(const ClusterInputs& in) {
-    top->data_req_i = in.data_req;
-    top->data_we_i = in.data_we;
-    top->data_be_i = in.data_be;
-    top->data_addr_i = in.data_addr;
-    top->data_wdata_i = in.data_wdata;
-    top->instr_req_i = in.instr_req;
-    top->instr_addr_i = in.instr_addr;
-    top->barrier_release_i = in.barrier_release;
-    top->axi_aw_ready_i = in.axi.aw_ready;
-    top->axi_w_ready_i = in.axi.w_ready;
-    top->axi_b_valid_i = in.axi.b_valid;
-    top->axi_b_id_i = in.axi.b_id;
-    top->axi_b_resp_i = in.axi.b_resp;
-    top->axi_ar_ready_i = in.axi.ar_ready;
-    top->axi_r_valid_i = in.axi.r_valid;
-    top->axi_r_id_i = in.axi.r_id;
-    top->axi_r_data_i = in.axi.r_data;
-    top->axi_r_resp_i = in.axi.r_resp;
-    top->axi_r_last_i = in.axi.r_last;
-  }
-
-  VerilatedContext context;
-  std::unique_ptr<Vcluster> top;
+  std::unique_ptr<ClusterModel> rtl;
   std::uint64_t cycles = 0;
   ClusterInputs next;
   bool driven = false;
@@ -91,7 +44,7 @@ class Cluster::Model {
 /// writes, so free space is watched while recording, and the finished file is read back.
 class Cluster::Trace {
  public:
-  Trace(Vcluster& model, const TraceOptions& options)
+  Trace(ClusterModel& model, const TraceOptions& options)
       : model_(model),
         options_(options),
         temporary_(base::temporary_name(options.file)),
@@ -169,7 +122,7 @@ class Cluster::Trace {
     fst_->set_time_unit("1ps");
     fst_->set_time_resolution("1ps");
     if (!options_.scope.empty()) fst_->dumpvars(1000, "TOP." + options_.scope);
-    model_.trace(fst_.get(), 99);
+    model_.trace(*fst_);
     fst_->open(temporary_.c_str());
   }
 
@@ -178,7 +131,7 @@ class Cluster::Trace {
     ::unlink((temporary_ + ".hier").c_str());
   }
 
-  Vcluster& model_;
+  ClusterModel& model_;
   TraceOptions options_;
   std::string temporary_;
   std::uint64_t half_period_ps_;
@@ -203,56 +156,11 @@ void Cluster::reset(const ClusterInputs& inputs) { model_->reset(inputs); }
 
 std::uint64_t Cluster::cycles() const { return model_->cycles; }
 
-bool Cluster::core_tick() const { return model_->top->core_tick_o != 0; }
+bool Cluster::core_tick() const { return model_->rtl->core_tick(); }
 
-ClusterOutputs Cluster::sample() const {
-  const Vcluster& top = *model_->top;
-  ClusterOutputs out;
-  out.data_gnt = top.data_gnt_o != 0;
-  out.data_rvalid = top.data_rvalid_o != 0;
-  out.data_err = top.data_err_o != 0;
-  out.data_rdata = top.data_rdata_o;
-  out.instr_gnt = top.instr_gnt_o != 0;
-  out.instr_rvalid = top.instr_rvalid_o != 0;
-  out.instr_last = top.instr_last_o != 0;
-  out.instr_err = top.instr_err_o != 0;
-  out.instr_rdata = top.instr_rdata_o;
-  out.irq_external = top.irq_external_o != 0;
-  out.irq_timer = top.irq_timer_o != 0;
-  out.barrier_arrive = top.barrier_arrive_o != 0;
-  out.exit_valid = top.exit_valid_o != 0;
-  out.exit_code = top.exit_code_o;
-  out.char_valid = top.char_valid_o != 0;
-  out.character = static_cast<char>(top.char_o);
-  out.phase = top.phase_o;
-  out.axi.aw_valid = top.axi_aw_valid_o != 0;
-  out.axi.aw_addr = top.axi_aw_addr_o;
-  out.axi.aw_id = top.axi_aw_id_o;
-  out.axi.aw_len = top.axi_aw_len_o;
-  out.axi.aw_size = top.axi_aw_size_o;
-  out.axi.aw_burst = top.axi_aw_burst_o;
-  out.axi.w_valid = top.axi_w_valid_o != 0;
-  out.axi.w_data = top.axi_w_data_o;
-  out.axi.w_strb = top.axi_w_strb_o;
-  out.axi.w_last = top.axi_w_last_o != 0;
-  out.axi.b_ready = top.axi_b_ready_o != 0;
-  out.axi.ar_valid = top.axi_ar_valid_o != 0;
-  out.axi.ar_addr = top.axi_ar_addr_o;
-  out.axi.ar_id = top.axi_ar_id_o;
-  out.axi.ar_len = top.axi_ar_len_o;
-  out.axi.ar_size = top.axi_ar_size_o;
-  out.axi.ar_burst = top.axi_ar_burst_o;
-  out.axi.r_ready = top.axi_r_ready_o != 0;
-  return out;
-}
+ClusterOutputs Cluster::sample() const { return model_->rtl->sample(); }
 
-ClusterDebug Cluster::debug() const {
-  ClusterDebug debug;
-  debug.dma = model_->top->dma_debug_o;
-  debug.core = model_->top->core_debug_o;
-  for (unsigned n = 0; n < debug.ntx.size(); ++n) debug.ntx[n] = model_->top->ntx_debug_o[n];
-  return debug;
-}
+ClusterDebug Cluster::debug() const { return model_->rtl->debug(); }
 
 void Cluster::drive(const ClusterInputs& inputs) {
   model_->next = inputs;
@@ -261,22 +169,16 @@ void Cluster::drive(const ClusterInputs& inputs) {
 
 void Cluster::cycle() {
   Model& model = *model_;
-  Vcluster& top = *model.top;
-  model.context.time(model.cycles);
-  top.clk_i = 1;
-  top.eval();
+  model.rtl->rise(model.cycles);
   if (trace_) trace_->record(model.cycles, false);
-  top.clk_i = 0;
-  if (model.driven) {
-    model.apply(model.next);
-    model.driven = false;
-  }
-  top.eval();
+  model.rtl->fall(model.driven ? &model.next : nullptr);
+  model.driven = false;
   if (trace_) trace_->record(model.cycles, true);
   ++model.cycles;
 }
 
 void Cluster::start_trace(const TraceOptions& options) {
+  if (!model_->rtl->traceable()) throw base::error(ExitStatus::kOther, "this model was made without traces");
   if (!options.scope.empty()) {
     // The names are only known once a trace is open: open one of a model that never runs.
     std::string name = (std::filesystem::temp_directory_path() / "nearcube-scopes-XXXXXX").string();
@@ -284,9 +186,9 @@ void Cluster::start_trace(const TraceOptions& options) {
     if (fd < 0) throw base::error(ExitStatus::kOther, "{}: {}", name, std::strerror(errno));
     ::close(fd);
     {
-      Model probe((ClusterOptions()));
+      const auto probe = make_traceable_cluster(ClusterOptions());
       VerilatedFstC fst;
-      probe.top->trace(&fst, 99);
+      probe->trace(fst);
       fst.open(name.c_str());
       fst.dump(std::uint64_t{0});
       fst.close();
@@ -307,7 +209,7 @@ void Cluster::start_trace(const TraceOptions& options) {
                 options.scope, base::did_you_mean(options.scope, scopes));
     }
   }
-  trace_ = std::make_unique<Trace>(*model_->top, options);
+  trace_ = std::make_unique<Trace>(*model_->rtl, options);
 }
 
 void Cluster::stop_trace() {

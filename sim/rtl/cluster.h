@@ -59,6 +59,8 @@ struct ClusterOptions {
   std::uint32_t cluster_count = 1;
   /// Of the values that registers without reset start with.
   std::uint64_t seed = 1;
+  /// start_trace will be called: takes the slower model that can.
+  bool traceable = false;
 };
 
 /// A window of a run to record.

@@ -8,7 +8,6 @@
 #include "sim/base/error.h"
 #include "sim/base/interrupt.h"
 #include "sim/base/units.h"
-#include "sim/debug/stuck.h"
 
 namespace nearcube::system {
 namespace {
@@ -40,11 +39,11 @@ riscv::CoreInputs core_inputs(const rtl::ClusterOutputs& out) {
 
 }  // namespace
 
-ClusterSystem::ClusterSystem(const ClusterConfig& config, std::uint64_t seed)
+ClusterSystem::ClusterSystem(const ClusterConfig& config, std::uint64_t seed, bool traceable)
     : config_(config),
       memory_(regs::kCubeBase, config.memory_bytes, config.untouched),
       axi_(std::make_unique<memory::AxiMemory>(memory_, config.timing)),
-      cluster_({.cluster_id = 0, .cluster_count = 1, .seed = seed}),
+      cluster_({.cluster_id = 0, .cluster_count = 1, .seed = seed, .traceable = traceable}),
       core_(0) {
   inputs_.axi = axi_->outputs();
   check_parameters();
@@ -283,7 +282,7 @@ std::optional<ClusterCounters> ClusterSystem::read_counters() {
   return counters;
 }
 
-std::string ClusterSystem::describe_state(bool port_works) {
+debug::ClusterView ClusterSystem::view() const {
   const rtl::ClusterDebug words = cluster_.debug();
   const riscv::CoreStatus status = core_.status();
   debug::ClusterView view;
@@ -299,12 +298,7 @@ std::string ClusterSystem::describe_state(bool port_works) {
   view.core_asleep = status.sleeping;
   view.core_ended = core_.halted();
   view.memory = axi_->describe();
-  // A sleeping core leaves its port to us.
-  if (port_works && status.sleeping) {
-    view.event_mask = try_port(regs::kControlBase + regs::control::kEventMaskOffset, false, 0xF, 0);
-    view.event_status = try_port(regs::kControlBase + regs::control::kEventStatusOffset, false, 0xF, 0);
-  }
-  return debug::format_units(debug::describe_units(view));
+  return view;
 }
 
 std::string ClusterSystem::describe_trap() const {
@@ -347,12 +341,15 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
     if (cluster_.core_tick()) {
       const rtl::ClusterOutputs out = cluster_.sample();
       const std::uint64_t now = cluster_.cycles();
+      // What the last core cycle's edge wrote holds since then, and is seen now.
+      const std::uint64_t written = now - std::min<std::uint64_t>(now, parameters_.core_clock_ratio - 1);
       if (out.phase != phase) {
-        leave_phase(now);
+        leave_phase(written);
         phase = out.phase;
       }
       if (out.exit_valid) {
         result.end = End::kExit;
+        result.cycles = written;
         result.exit_code = out.exit_code;
         break;
       }
@@ -393,13 +390,12 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
   }
 
   cluster_.stop_trace();
-  result.cycles = cluster_.cycles();
+  if (result.end != End::kExit) result.cycles = cluster_.cycles();
   result.host_seconds = std::chrono::duration<double>(Clock::now() - start).count();
   result.core = core_.counters();
   leave_phase(result.cycles);
   for (const std::uint8_t visited : phase_order) result.phases.push_back({visited, phase_cycles[visited]});
 
-  std::string state;
   switch (result.end) {
     case End::kExit:
       break;
@@ -419,14 +415,17 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
       result.message = fmt::format("interrupted after {} cycles", base::with_separators(result.cycles));
       break;
   }
-  const bool show_state = result.end != End::kExit && result.end != End::kUncaught;
-  // Before anything moves on: a core that sleeps stays asleep while it is held.
-  if (show_state) state = describe_state(false);
+  // Before anything moves on.
+  debug::ClusterView state = view();
   const bool quiet = quiesce();
-  if (show_state) {
-    if (quiet && core_.status().sleeping) state = describe_state(true);
-    result.message += "\n" + state;
-    if (result.message.ends_with('\n')) result.message.pop_back();
+  if (result.end != End::kExit && result.end != End::kUncaught) {
+    // A sleeping core leaves its port to us.
+    if (quiet && state.core_asleep) {
+      state.event_mask = try_port(regs::kControlBase + regs::control::kEventMaskOffset, false, 0xF, 0);
+      state.event_status = try_port(regs::kControlBase + regs::control::kEventStatusOffset, false, 0xF, 0);
+    }
+    result.message += fmt::format("\n{}", debug::format_units(debug::describe_units(state)));
+    result.message.pop_back();
   }
   if (quiet) result.counters = read_counters();
   return result;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/debug/stuck.h"
 #include "sim/memory/axi_memory.h"
 #include "sim/memory/flat_memory.h"
 #include "sim/riscv/core.h"
@@ -72,14 +73,15 @@ struct RunResult {
 struct RunLimits {
   std::uint64_t max_cycles = 0;  ///< NTX clock cycles; 0: the configuration's
   /// Called about ten times a second with the cycles so far.
-  std::function<void(std::uint64_t)> progress;
+  std::function<void(std::uint64_t)> progress = {};
 };
 
 class ClusterSystem {
  public:
   /// Builds the cluster and checks that it has the parameters of `config`; else throws Error (kBadInput) that
   /// names the key, both values and the file. `seed`: of the values that registers without reset start with.
-  explicit ClusterSystem(const ClusterConfig& config, std::uint64_t seed = 1);
+  /// `traceable`: trace() will be called.
+  explicit ClusterSystem(const ClusterConfig& config, std::uint64_t seed = 1, bool traceable = false);
 
   /// What the RTL says it was built with.
   const ClusterParameters& parameters() const { return parameters_; }
@@ -122,7 +124,7 @@ class ClusterSystem {
   void port_write(std::uint32_t address, std::uint8_t enables, std::uint32_t data);
   bool quiesce();
   std::optional<ClusterCounters> read_counters();
-  std::string describe_state(bool port_works);
+  debug::ClusterView view() const;
   void check_parameters();
   bool exists(std::uint64_t address, std::uint64_t bytes) const;
   bool in_tcdm(std::uint64_t address, std::uint64_t bytes) const;

@@ -39,6 +39,15 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->check(CLI::PositiveNumber);
 }
 
+/// A number of 0 to 1; unlike CLI::Range it takes no NaN.
+const CLI::Validator share(
+    [](std::string& text) {
+      double value = 0;
+      const bool good = CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1;
+      return good ? std::string() : fmt::format("{} is not a number from 0 to 1", text);
+    },
+    "0 - 1");
+
 /// A command or workload that does not exist, before CLI11 says so less helpfully.
 void check_word(const char* word, const std::vector<std::string>& known, const char* what) {
   const std::string text = word;
@@ -121,7 +130,7 @@ int run(int argc, char* argv[]) {
     if (name == "diffusion") {
       sub->add_option("--rate", request.rate, "Diffusion number of a step")
           ->capture_default_str()
-          ->check(CLI::Range(0.0, 1.0));
+          ->check(share);
     }
     sub->add_option("--input", request.input,
                     "First operand: FILE.npy, fashion-mnist:INDEX (a test image) or random")

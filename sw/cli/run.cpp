@@ -167,7 +167,7 @@ compiler::Machine machine_of(const system::ClusterConfig& config) {
 CaseResult run_case(const Case& job, const std::string& name, const system::ClusterConfig& config,
                     const RunOptions& options) {
   const auto elf = riscv::ElfFile::load(firmware(job.workload.firmware));
-  system::ClusterSystem system(config, options.seed);
+  system::ClusterSystem system(config, options.seed, !options.trace.empty());
   system.load(elf);
   for (const compiler::Piece& piece : job.workload.image) system.write(piece.address, piece.bytes);
 
@@ -232,7 +232,7 @@ int run_elf(const std::string& path, const std::vector<std::string>& loads,
   for (const std::string& load : loads) inputs.push_back(parse_load(load, elf));
   for (const std::string& dump : dumps) results.push_back(parse_dump(dump, elf));
 
-  system::ClusterSystem system(config, options.seed);
+  system::ClusterSystem system(config, options.seed, !options.trace.empty());
   system.load(elf);
   for (const Load& load : inputs) system.write(load.place.address, network::to_bytes(load.values));
   for (const Dump& dump : results) {

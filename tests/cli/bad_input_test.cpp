@@ -7,8 +7,8 @@
 #include "tests/cli/program.h"
 
 using namespace nearcube;
-using Catch::Matchers::Contains;
-using test::nearcube;
+using test::contains;
+using test::invoke;
 
 namespace {
 
@@ -34,7 +34,7 @@ test::Outcome scenario(unsigned number, std::vector<std::string> more = {},
                                         "--load",
                                         "scenario=" + folder.file("scenario.npy")};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  return nearcube(arguments, setting);
+  return invoke(arguments, setting);
 }
 
 enum {
@@ -58,21 +58,21 @@ void check(const test::Outcome& outcome, int status, const std::vector<std::stri
   INFO(outcome.out);
   INFO(outcome.err);
   CHECK(outcome.status == status);
-  for (const std::string& message : messages) CHECK_THAT(outcome.err, Contains(message));
+  for (const std::string& message : messages) CHECK_THAT(outcome.err, contains(message));
 }
 
 }  // namespace
 
 TEST_CASE("words that do not exist", "[cli][bad]") {
-  check(nearcube({"rnu"}), 2, {"unknown command \"rnu\"", "did you mean \"run\"?"});
-  check(nearcube({"run", "conv2"}), 2, {"unknown workload \"conv2\"", "did you mean \"conv2d\"?"});
-  check(nearcube({"run", "laplace4d"}), 2, {"unknown workload"});
-  check(nearcube({}), 2, {});
-  check(nearcube({"run"}), 2, {"nothing to run"});
-  check(nearcube({"run", "gemm", "--x", "3"}), 2, {"--x"});
-  check(nearcube({"run", "gemm", "--m"}), 2, {"--m"});
-  check(nearcube({"run", "gemm", "--m", "many"}), 2, {"--m"});
-  check(nearcube({"run", "gemm", "--elf", "x"}), 2, {"--elf"});
+  check(invoke({"rnu"}), 2, {"unknown command \"rnu\"", "did you mean \"run\"?"});
+  check(invoke({"run", "conv2"}), 2, {"unknown workload \"conv2\"", "did you mean \"conv2d\"?"});
+  check(invoke({"run", "laplace4d"}), 2, {"unknown workload"});
+  check(invoke({}), 2, {});
+  check(invoke({"run"}), 2, {"nothing to run"});
+  check(invoke({"run", "gemm", "--x", "3"}), 2, {"--x"});
+  check(invoke({"run", "gemm", "--m"}), 2, {"--m"});
+  check(invoke({"run", "gemm", "--m", "many"}), 2, {"--m"});
+  check(invoke({"run", "gemm", "--elf", "x"}), 2, {"--elf"});
 }
 
 TEST_CASE("help and version succeed everywhere", "[cli]") {
@@ -81,49 +81,49 @@ TEST_CASE("help and version succeed everywhere", "[cli]") {
                                                                      {"run", "conv2d", "--help"},
                                                                      {"run", "diffusion", "--help"},
                                                                      {"info", "--help"}}) {
-    const auto outcome = nearcube(arguments);
+    const auto outcome = invoke(arguments);
     CHECK(outcome.status == 0);
-    CHECK_THAT(outcome.out, Contains("Example"));
+    CHECK_THAT(outcome.out, contains("Example"));
   }
-  const auto version = nearcube({"--version"});
+  const auto version = invoke({"--version"});
   CHECK(version.status == 0);
-  CHECK_THAT(version.out, Contains("nearcube "));
+  CHECK_THAT(version.out, contains("nearcube "));
 }
 
 TEST_CASE("info describes what holds, as text and as JSON", "[cli]") {
-  const auto text = nearcube({"info"});
+  const auto text = invoke({"info"});
   CHECK(text.status == 0);
   CHECK_THAT(text.out,
-             Contains("8 NTX") && Contains("0x10000000") && Contains("Verilator") && Contains("job_runner"));
-  const auto json = nearcube({"info", "--json"});
+             contains("8 NTX") && contains("0x10000000") && contains("Verilator") && contains("job_runner"));
+  const auto json = invoke({"info", "--json"});
   CHECK(nlohmann::json::parse(json.out)["cluster"]["ntx"] == 8);
 }
 
 TEST_CASE("shapes that make no sense", "[cli][bad]") {
-  check(nearcube({"run", "gemm", "--m", "0"}), 2, {"--m"});
-  check(nearcube({"run", "gemm", "--m", "-3"}), 2, {"--m"});
-  check(nearcube({"run", "gemm", "--m", "99999999999999999999"}), 2, {"--m"});
-  check(nearcube({"run", "gemm", "--m", "2147483647", "--k", "2147483647"}), 2,
+  check(invoke({"run", "gemm", "--m", "0"}), 2, {"--m"});
+  check(invoke({"run", "gemm", "--m", "-3"}), 2, {"--m"});
+  check(invoke({"run", "gemm", "--m", "99999999999999999999"}), 2, {"--m"});
+  check(invoke({"run", "gemm", "--m", "2147483647", "--k", "2147483647"}), 2,
         {"does not fit the cube's memory"});
-  check(nearcube({"run", "axpy", "--n", "2147483647"}), 2, {"does not fit the cube's memory of 2 GiB"});
-  check(nearcube({"run", "conv2d", "--height", "4", "--width", "4", "--kernel", "9"}), 2, {"kernel"});
-  check(nearcube({"run", "conv2d", "--stride", "0"}), 2, {"--stride"});
-  check(nearcube({"run", "maxpool", "--kernel", "100"}), 2, {});
-  check(nearcube({"run", "diffusion", "--rate", "nan"}), 2, {"--rate"});
+  check(invoke({"run", "axpy", "--n", "2147483647"}), 2, {"does not fit the cube's memory of 2 GiB"});
+  check(invoke({"run", "conv2d", "--height", "4", "--width", "4", "--kernel", "9"}), 2, {"kernel"});
+  check(invoke({"run", "conv2d", "--stride", "0"}), 2, {"--stride"});
+  check(invoke({"run", "maxpool", "--kernel", "100"}), 2, {});
+  check(invoke({"run", "diffusion", "--rate", "nan"}), 2, {"--rate"});
 }
 
 TEST_CASE("inputs that are not there or do not fit", "[cli][bad]") {
-  check(nearcube({"run", "relu", "--input", "no/such.npy"}), 2, {"no/such.npy"});
-  check(nearcube({"run", "relu", "--input", "/proc/self/exe"}), 2, {"not an NPY file"});
-  check(nearcube({"run", "conv2d", "--in-channels", "1", "--input", "fashion-mnist:10000"}), 2, {"10000"});
-  check(nearcube({"run", "conv2d", "--in-channels", "1", "--input", "fashion-mnist:-1"}), 2, {"-1"});
-  check(nearcube({"run", "conv2d", "--in-channels", "1", "--input", "fashion-mnist:x"}), 2,
+  check(invoke({"run", "relu", "--input", "no/such.npy"}), 2, {"no/such.npy"});
+  check(invoke({"run", "relu", "--input", "/proc/self/exe"}), 2, {"not an NPY file"});
+  check(invoke({"run", "conv2d", "--in-channels", "1", "--input", "fashion-mnist:10000"}), 2, {"10000"});
+  check(invoke({"run", "conv2d", "--in-channels", "1", "--input", "fashion-mnist:-1"}), 2, {"-1"});
+  check(invoke({"run", "conv2d", "--in-channels", "1", "--input", "fashion-mnist:x"}), 2,
         {"not the number of an image"});
-  check(nearcube({"run", "conv2d", "--height", "30", "--input", "fashion-mnist:1"}), 2,
+  check(invoke({"run", "conv2d", "--height", "30", "--input", "fashion-mnist:1"}), 2,
         {"--height 30 does not fit"});
   test::Folder folder;
   network::write_npy(folder.file("x.npy"), network::Tensor({2, 3, 4}));
-  check(nearcube({"run", "gemm", "--input", folder.file("x.npy")}), 2, {"2x3x4", "takes 2 dimensions"});
+  check(invoke({"run", "gemm", "--input", folder.file("x.npy")}), 2, {"2x3x4", "takes 2 dimensions"});
 }
 
 TEST_CASE("configurations with mistakes or for another model", "[cli][bad]") {
@@ -131,27 +131,27 @@ TEST_CASE("configurations with mistakes or for another model", "[cli][bad]") {
   const std::string config = test::slurp(test::build_tree() / "config" / "cluster" / "default.yaml");
   const auto with = [&](const std::string& from, const std::string& to) {
     std::ofstream(folder.file("c.yaml")) << std::regex_replace(config, std::regex(from), to);
-    return nearcube({"run", "axpy", "--n", "8", "--config", folder.file("c.yaml")});
+    return invoke({"run", "axpy", "--n", "8", "--config", folder.file("c.yaml")});
   };
   check(with("outstanding: 32", "outstandign: 32"), 2, {"c.yaml:", "memory.outstanding: missing"});
   check(with("clock:", "colour: red\nclock:"), 2, {"c.yaml:", "unknown key colour"});
   check(with("tcdm_banks: 64", "tcdm_banks: 32"), 2,
         {"cluster.tcdm_banks: 32 does not fit the RTL", "built with 64"});
   check(with("capacity_bytes: 2 GiB", "capacity_bytes: 4 KiB"), 2, {});
-  check(nearcube({"info", "--config", "no/such.yaml"}), 2, {"no/such.yaml"});
-  check(nearcube({"run", "axpy", "--n", "8"}, {.environment = {{"NEARCUBE_HOME", folder.path()}}}), 2,
+  check(invoke({"info", "--config", "no/such.yaml"}), 2, {"no/such.yaml"});
+  check(invoke({"run", "axpy", "--n", "8"}, {.environment = {{"NEARCUBE_HOME", folder.path()}}}), 2,
         {"config/cluster/default.yaml"});
 }
 
 TEST_CASE("ELF files that are none, foreign or cut", "[cli][bad]") {
   test::Folder folder;
-  check(nearcube({"run", "--elf", "no/such.elf"}), 2, {"no/such.elf"});
-  check(nearcube({"run", "--elf", "/proc/self/exe"}), 2, {"/proc/self/exe"});
-  check(nearcube({"run", "--elf", "/dev/null"}), 2, {"/dev/null"});
+  check(invoke({"run", "--elf", "no/such.elf"}), 2, {"no/such.elf"});
+  check(invoke({"run", "--elf", "/proc/self/exe"}), 2, {"/proc/self/exe"});
+  check(invoke({"run", "--elf", "/dev/null"}), 2, {"/dev/null"});
   const std::string whole = test::slurp(scenarios());
   for (const std::size_t size : {std::size_t{3}, std::size_t{40}, std::size_t{100}, whole.size() / 3}) {
     std::ofstream(folder.file("cut.elf"), std::ios::binary) << whole.substr(0, size);
-    check(nearcube({"run", "--elf", folder.file("cut.elf")}), 2, {"cut.elf"});
+    check(invoke({"run", "--elf", folder.file("cut.elf")}), 2, {"cut.elf"});
   }
 }
 
@@ -166,12 +166,12 @@ TEST_CASE("arrays in and out of a user's firmware", "[cli]") {
   const auto outcome = scenario(kDouble, {"--load", "numbers=" + folder.file("in.npy"), "--dump",
                                           "numbers:3x4:int32=" + folder.file("out.npy")});
   check(outcome, 0, {});
-  CHECK_THAT(outcome.out, Contains("doubled 12 numbers"));
+  CHECK_THAT(outcome.out, contains("doubled 12 numbers"));
   const network::Tensor result = network::read_npy_bits(folder.file("out.npy"));
   CHECK(result.shape() == network::Shape{3, 4});
   for (std::uint32_t i = 0; i < 12; ++i) {
     std::uint32_t bits = 0;
-    std::memcpy(&bits, &result[i], sizeof bits);
+    std::memcpy(&bits, result.data() + i, sizeof bits);
     CHECK(bits == 2 * (1000 + i));
   }
 }
@@ -211,17 +211,17 @@ TEST_CASE("firmware that goes wrong says where and why", "[cli][bad]") {
 TEST_CASE("a program that makes no progress ends with each unit's state", "[cli][bad]") {
   const auto asleep = scenario(kSleep);
   CHECK(asleep.status == 4);
-  CHECK_THAT(asleep.out, Contains("NOT COMPLETE: stuck") && Contains("core    asleep at") && Contains("WFI"));
+  CHECK_THAT(asleep.out, contains("NOT COMPLETE: stuck") && contains("core    asleep at") && contains("WFI"));
   const auto waiting = scenario(kSleepForNtx);
   CHECK(waiting.status == 4);
-  CHECK_THAT(waiting.out, Contains("enabled events: NTX 5") && Contains("core waits for NTX 5"));
+  CHECK_THAT(waiting.out, contains("enabled events: NTX 5") && contains("core waits for NTX 5"));
 }
 
 TEST_CASE("a program that does not end, ends at its limit", "[cli][bad]") {
   test::Folder folder;
   const auto outcome = scenario(kLoop, {"--max-cycles", "50000", "--json", folder.file("report.json")});
   CHECK(outcome.status == 4);
-  CHECK_THAT(outcome.out, Contains("the limit of 50,000 cycles"));
+  CHECK_THAT(outcome.out, contains("the limit of 50,000 cycles"));
   const auto report = nlohmann::json::parse(test::slurp(folder.file("report.json")));
   CHECK(report["end"] == "max-cycles");
   CHECK(report["cycles"].get<std::uint64_t>() >= 50000);
@@ -232,7 +232,7 @@ TEST_CASE("a program that does not end, ends at its limit", "[cli][bad]") {
 TEST_CASE("a long command is progress", "[cli]") {
   const auto outcome = scenario(kBusyCommand, {"--max-cycles", "100000"});
   CHECK(outcome.status == 4);
-  CHECK_THAT(outcome.out, Contains("the limit of 100,000 cycles") && Contains("NTX 1   MAC active"));
+  CHECK_THAT(outcome.out, contains("the limit of 100,000 cycles") && contains("NTX 1   MAC active"));
 }
 
 TEST_CASE("Ctrl-C ends a run with the report so far", "[cli][bad]") {
@@ -242,34 +242,34 @@ TEST_CASE("Ctrl-C ends a run with the report so far", "[cli][bad]") {
       {.interrupt_after = 1.0});
   INFO(outcome.err);
   CHECK(outcome.status == 1);
-  CHECK_THAT(outcome.out, Contains("NOT COMPLETE: interrupted after") && Contains("simulated"));
+  CHECK_THAT(outcome.out, contains("NOT COMPLETE: interrupted after") && contains("simulated"));
   CHECK(nlohmann::json::parse(test::slurp(folder.file("report.json")))["end"] == "interrupted");
   CHECK(std::filesystem::exists(folder.file("t.fst")));
 }
 
 TEST_CASE("a full disk is an error, and no file is left that looks whole", "[cli][bad]") {
   test::Folder folder;
-  check(nearcube({"run", "axpy", "--n", "8", "--json", "/dev/full"}), 1, {"/dev/full", "disk is full"});
-  check(nearcube({"run", "axpy", "--n", "8", "--json", folder.file("no/such/report.json")}), 2,
+  check(invoke({"run", "axpy", "--n", "8", "--json", "/dev/full"}), 1, {"/dev/full", "disk is full"});
+  check(invoke({"run", "axpy", "--n", "8", "--json", folder.file("no/such/report.json")}), 2,
         {"no/such/report.json"});
-  check(nearcube({"run", "axpy", "--n", "8", "--trace", "/dev/full"}), 2, {"/dev/full"});
+  check(invoke({"run", "axpy", "--n", "8", "--trace", "/dev/full"}), 2, {"/dev/full"});
   // Large enough for the trace library's own files, too small for the trace.
   const auto outcome =
-      nearcube({"run", "axpy", "--n", "4000", "--trace", folder.file("t.fst")}, {.file_limit = 600000});
+      invoke({"run", "axpy", "--n", "4000", "--trace", folder.file("t.fst")}, {.file_limit = 600000});
   check(outcome, 1, {"t.fst", "disk full"});
-  CHECK_THAT(outcome.out, Contains(" 0 mismatches"));
+  CHECK_THAT(outcome.out, contains(" 0 mismatches"));
   CHECK(folder.entries() == 0);
 }
 
 TEST_CASE("trace options that make no sense", "[cli][bad]") {
   test::Folder folder;
   const std::string file = folder.file("t.fst");
-  check(nearcube({"run", "axpy", "--n", "8", "--trace-from", "3"}), 2, {"need --trace"});
-  check(nearcube({"run", "axpy", "--n", "8", "--trace", file, "--trace-from", "9", "--trace-to", "3"}), 2,
+  check(invoke({"run", "axpy", "--n", "8", "--trace-from", "3"}), 2, {"need --trace"});
+  check(invoke({"run", "axpy", "--n", "8", "--trace", file, "--trace-from", "9", "--trace-to", "3"}), 2,
         {"before it begins"});
-  check(nearcube({"run", "axpy", "--n", "8", "--trace", file, "--trace-scope", "cluster.nowhere"}), 2,
+  check(invoke({"run", "axpy", "--n", "8", "--trace", file, "--trace-scope", "cluster.nowhere"}), 2,
         {"no such instance"});
-  check(nearcube({"run", "axpy", "--n", "8", "--trace", file, "--trace-from", "999999999"}), 2,
+  check(invoke({"run", "axpy", "--n", "8", "--trace", file, "--trace-from", "999999999"}), 2,
         {"no trace was written"});
   CHECK(folder.entries() == 0);
 }

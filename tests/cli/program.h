@@ -65,7 +65,7 @@ struct Setting {
 };
 
 /// Runs build/bin/nearcube with these arguments. A run of more than five minutes is a failure.
-inline Outcome nearcube(const std::vector<std::string>& arguments, const Setting& setting = {}) {
+inline Outcome invoke(const std::vector<std::string>& arguments, const Setting& setting = {}) {
   const Folder folder;
   const std::string out = folder.file("out");
   const std::string err = folder.file("err");

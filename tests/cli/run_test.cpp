@@ -6,9 +6,9 @@
 #include "tests/cli/program.h"
 
 using namespace nearcube;
-using Catch::Matchers::Contains;
 using nlohmann::json;
-using test::nearcube;
+using test::contains;
+using test::invoke;
 
 namespace {
 
@@ -16,12 +16,12 @@ json run_json(std::vector<std::string> arguments) {
   const test::Folder folder;
   arguments.insert(arguments.begin(), "run");
   arguments.insert(arguments.end(), {"--json", folder.file("report.json")});
-  const auto outcome = nearcube(arguments);
+  const auto outcome = invoke(arguments);
   INFO(outcome.out);
   INFO(outcome.err);
   REQUIRE(outcome.status == 0);
-  CHECK_THAT(outcome.out, Contains(" 0 mismatches"));
-  CHECK_THAT(outcome.out, Contains("utilization"));
+  CHECK_THAT(outcome.out, contains(" 0 mismatches"));
+  CHECK_THAT(outcome.out, contains("utilization"));
   return json::parse(test::slurp(folder.file("report.json")));
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("an array from a file and its result", "[cli]") {
   const test::Folder folder;
   network::write_npy(folder.file("x.npy"), network::Tensor({5}, {1, -2, 3, -4, 0}));
   const auto outcome =
-      nearcube({"run", "relu", "--input", folder.file("x.npy"), "--output", folder.file("y.npy")});
+      invoke({"run", "relu", "--input", folder.file("x.npy"), "--output", folder.file("y.npy")});
   INFO(outcome.err);
   REQUIRE(outcome.status == 0);
   const network::Tensor y = network::read_npy(folder.file("y.npy"));
@@ -154,11 +154,11 @@ TEST_CASE("a Fashion-MNIST image through a convolution", "[cli]") {
 
 TEST_CASE("a trace of a window comes with its save file", "[cli][trace]") {
   const test::Folder folder;
-  const auto outcome = nearcube({"run", "axpy", "--n", "64", "--trace", folder.file("run.fst"),
-                                 "--trace-from", "100", "--trace-to", "400"});
+  const auto outcome = invoke({"run", "axpy", "--n", "64", "--trace", folder.file("run.fst"), "--trace-from",
+                               "100", "--trace-to", "400"});
   INFO(outcome.err);
   CHECK(outcome.status == 0);
   CHECK(folder.entries() == 2);
   CHECK_THAT(test::slurp(folder.file("run.fst.gtkw")),
-             Contains("[dumpfile] \"run.fst\"") && Contains("-AXI reads"));
+             contains("[dumpfile] \"run.fst\"") && contains("-AXI reads"));
 }

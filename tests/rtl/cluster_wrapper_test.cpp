@@ -14,7 +14,7 @@
 
 using namespace nearcube;
 namespace fs = std::filesystem;
-using Catch::Matchers::Contains;
+using test::contains;
 
 namespace {
 
@@ -45,7 +45,7 @@ std::string slurp(const std::string& path) {
 /// Records the cycles from `from` to `to` of a run of `cycles`.
 bool record(const std::string& file, std::uint64_t from, std::uint64_t to, std::uint64_t cycles,
             const std::string& scope = "") {
-  rtl::Cluster cluster({});
+  rtl::Cluster cluster({.traceable = true});
   cluster.start_trace({.file = file, .from = from, .to = to, .scope = scope});
   for (std::uint64_t cycle = 0; cycle < cycles; ++cycle) cluster.cycle();
   return cluster.finish_trace();
@@ -97,10 +97,10 @@ TEST_CASE("a trace is a whole FST file with a save file that names its signals",
   CHECK(has("TOP.cluster.core_tick_o"));
   CHECK(has("TOP.cluster.data_addr_i"));
   const std::string save = slurp(file + ".gtkw");
-  CHECK_THAT(save, Contains("[dumpfile] \"run.fst\""));
-  CHECK_THAT(save, Contains("-Core data port"));
-  CHECK_THAT(save, Contains("-AXI reads"));
-  CHECK_THAT(save, Contains("+{data_addr_i} TOP.cluster.data_addr_i[31:0]"));
+  CHECK_THAT(save, contains("[dumpfile] \"run.fst\""));
+  CHECK_THAT(save, contains("-Core data port"));
+  CHECK_THAT(save, contains("-AXI reads"));
+  CHECK_THAT(save, contains("+{data_addr_i} TOP.cluster.data_addr_i[31:0]"));
 }
 
 TEST_CASE("the same run gives the same bytes", "[rtl][trace]") {
@@ -122,7 +122,7 @@ TEST_CASE("a smaller window makes a smaller file, one that is never reached none
 TEST_CASE("a scope that does not exist is named, one that does is all there is in the file", "[rtl][trace]") {
   Folder folder;
   CHECK_THROWS_WITH(record(folder.file("x.fst"), 0, 10, 20, "clustr"),
-                    Contains("--trace-scope clustr") && Contains("did you mean \"cluster\"?"));
+                    contains("--trace-scope clustr") && contains("did you mean \"cluster\"?"));
   CHECK(folder.entries() == 0);
   CHECK(record(folder.file("x.fst"), 0, 10, 20, "cluster"));
   for (const auto& signal : rtl::read_fst_signals(folder.file("x.fst"))) {
@@ -151,7 +151,7 @@ TEST_CASE("a trace cut short by a full disk is an error and leaves no file", "[r
   Folder folder;
   const std::string file = folder.file("full.fst");
   {
-    rtl::Cluster cluster({});
+    rtl::Cluster cluster({.traceable = true});
     cluster.start_trace({.file = file});
     for (std::uint64_t cycle = 0; cycle < 20000; ++cycle) cluster.cycle();
     // The library keeps values back and writes most of the file at its end.
@@ -161,7 +161,7 @@ TEST_CASE("a trace cut short by a full disk is an error and leaves no file", "[r
       FAIL("no error");
     } catch (const Error& error) {
       CHECK(error.exit_code() == 1);
-      CHECK_THAT(error.what(), Contains("disk full"));
+      CHECK_THAT(error.what(), contains("disk full"));
     }
   }
   CHECK(folder.entries() == 0);

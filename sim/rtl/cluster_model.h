@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cluster is Verilated twice: plain, and with traces, which costs speed even while none is recorded. This
+// is what the wrapper sees of either.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "sim/rtl/cluster.h"
+
+class VerilatedFstC;
+
+namespace nearcube::rtl {
+
+class ClusterModel {
+ public:
+  virtual ~ClusterModel() = default;
+  /// In reset for some cycles, then out of it and settled with `inputs` driven and the clock low.
+  virtual void reset(const ClusterInputs& inputs) = 0;
+  /// The rising clock edge number `cycle`.
+  virtual void rise(std::uint64_t cycle) = 0;
+  /// The falling edge, with which new inputs (or null: the old ones) come and everything settles.
+  virtual void fall(const ClusterInputs* inputs) = 0;
+  virtual bool core_tick() const = 0;
+  virtual ClusterOutputs sample() const = 0;
+  virtual ClusterDebug debug() const = 0;
+  virtual bool traceable() const = 0;
+  /// Puts the model's signals into a trace that is yet to be opened; traceable models only.
+  virtual void trace(VerilatedFstC& fst) = 0;
+};
+
+std::unique_ptr<ClusterModel> make_plain_cluster(const ClusterOptions& options);
+std::unique_ptr<ClusterModel> make_traceable_cluster(const ClusterOptions& options);
+
+}  // namespace nearcube::rtl

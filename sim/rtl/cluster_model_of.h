@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// ClusterModel around a class that Verilator generated.
+#pragma once
+
+#include <verilated.h>
+#include <verilated_fst_c.h>
+
+#include "sim/rtl/cluster_model.h"
+
+namespace nearcube::rtl {
+
+template <typename Model, bool kTraceable>
+class ClusterModelOf : public ClusterModel {
+ public:
+  explicit ClusterModelOf(const ClusterOptions& options) {
+    context_.randReset(2);
+    // Verilator takes a seed of 31 bits, and 0 for a time-dependent one.
+    context_.randSeed(static_cast<int>(options.seed % 0x7FFFFFFF) + 1);
+    context_.traceEverOn(kTraceable);
+    top_ = std::make_unique<Model>(&context_, "TOP");
+    top_->cluster_id_i = options.cluster_id;
+    top_->cluster_count_i = options.cluster_count;
+    reset(ClusterInputs());
+  }
+  ~ClusterModelOf() override {
+    // Verilator 5.006 takes a dying model's scopes out of the thread's context, whichever that is.
+    Verilated::threadContextp(&context_);
+    top_->final();
+    top_.reset();
+    Verilated::threadContextp(Verilated::defaultContextp());
+  }
+
+  void reset(const ClusterInputs& inputs) override {
+    constexpr unsigned kResetCycles = 4;
+    apply(inputs);
+    top_->clk_i = 0;
+    top_->rst_ni = 0;
+    top_->eval();
+    for (unsigned i = 0; i < kResetCycles; ++i) {
+      top_->clk_i = 1;
+      top_->eval();
+      top_->clk_i = 0;
+      if (i + 1 == kResetCycles) top_->rst_ni = 1;
+      top_->eval();
+    }
+  }
+
+  void rise(std::uint64_t cycle) override {
+    context_.time(cycle);
+    top_->clk_i = 1;
+    top_->eval();
+  }
+
+  void fall(const ClusterInputs* inputs) override {
+    top_->clk_i = 0;
+    if (inputs != nullptr) apply(*inputs);
+    top_->eval();
+  }
+
+  bool core_tick() const override { return top_->core_tick_o != 0; }
+
+  ClusterOutputs sample() const override {
+    const Model& top = *top_;
+    ClusterOutputs out;
+    out.data_gnt = top.data_gnt_o != 0;
+    out.data_rvalid = top.data_rvalid_o != 0;
+    out.data_err = top.data_err_o != 0;
+    out.data_rdata = top.data_rdata_o;
+    out.instr_gnt = top.instr_gnt_o != 0;
+    out.instr_rvalid = top.instr_rvalid_o != 0;
+    out.instr_last = top.instr_last_o != 0;
+    out.instr_err = top.instr_err_o != 0;
+    out.instr_rdata = top.instr_rdata_o;
+    out.irq_external = top.irq_external_o != 0;
+    out.irq_timer = top.irq_timer_o != 0;
+    out.barrier_arrive = top.barrier_arrive_o != 0;
+    out.exit_valid = top.exit_valid_o != 0;
+    out.exit_code = top.exit_code_o;
+    out.char_valid = top.char_valid_o != 0;
+    out.character = static_cast<char>(top.char_o);
+    out.phase = top.phase_o;
+    out.axi.aw_valid = top.axi_aw_valid_o != 0;
+    out.axi.aw_addr = top.axi_aw_addr_o;
+    out.axi.aw_id = top.axi_aw_id_o;
+    out.axi.aw_len = top.axi_aw_len_o;
+    out.axi.aw_size = top.axi_aw_size_o;
+    out.axi.aw_burst = top.axi_aw_burst_o;
+    out.axi.w_valid = top.axi_w_valid_o != 0;
+    out.axi.w_data = top.axi_w_data_o;
+    out.axi.w_strb = top.axi_w_strb_o;
+    out.axi.w_last = top.axi_w_last_o != 0;
+    out.axi.b_ready = top.axi_b_ready_o != 0;
+    out.axi.ar_valid = top.axi_ar_valid_o != 0;
+    out.axi.ar_addr = top.axi_ar_addr_o;
+    out.axi.ar_id = top.axi_ar_id_o;
+    out.axi.ar_len = top.axi_ar_len_o;
+    out.axi.ar_size = top.axi_ar_size_o;
+    out.axi.ar_burst = top.axi_ar_burst_o;
+    out.axi.r_ready = top.axi_r_ready_o != 0;
+    return out;
+  }
+
+  ClusterDebug debug() const override {
+    ClusterDebug debug;
+    debug.dma = top_->dma_debug_o;
+    debug.core = top_->core_debug_o;
+    for (unsigned n = 0; n < debug.ntx.size(); ++n) debug.ntx[n] = top_->ntx_debug_o[n];
+    return debug;
+  }
+
+  bool traceable() const override { return kTraceable; }
+  void trace(VerilatedFstC& fst) override {
+    if constexpr (kTraceable) top_->trace(&fst, 99);
+  }
+
+ private:
+  void apply(const ClusterInputs& in) {
+    Model& top = *top_;
+    top.data_req_i = in.data_req;
+    top.data_we_i = in.data_we;
+    top.data_be_i = in.data_be;
+    top.data_addr_i = in.data_addr;
+    top.data_wdata_i = in.data_wdata;
+    top.instr_req_i = in.instr_req;
+    top.instr_addr_i = in.instr_addr;
+    top.barrier_release_i = in.barrier_release;
+    top.axi_aw_ready_i = in.axi.aw_ready;
+    top.axi_w_ready_i = in.axi.w_ready;
+    top.axi_b_valid_i = in.axi.b_valid;
+    top.axi_b_id_i = in.axi.b_id;
+    top.axi_b_resp_i = in.axi.b_resp;
+    top.axi_ar_ready_i = in.axi.ar_ready;
+    top.axi_r_valid_i = in.axi.r_valid;
+    top.axi_r_id_i = in.axi.r_id;
+    top.axi_r_data_i = in.axi.r_data;
+    top.axi_r_resp_i = in.axi.r_resp;
+    top.axi_r_last_i = in.axi.r_last;
+  }
+
+  VerilatedContext context_;
+  std::unique_ptr<Model> top_;
+};
+
+}  // namespace nearcube::rtl
