@@ -92,7 +92,7 @@
 #define NC_DMA_COMPLETED_ID_OFFSET 0x38u  // Every transfer up to this id is complete (also if in error)
 #define NC_DMA_STATUS_OFFSET 0x3Cu  // Engine state
 #define NC_DMA_ERROR_ID_OFFSET 0x40u  // Id of the first transfer in error since the last error_clear
-#define NC_DMA_ERROR_ADDR_LO_OFFSET 0x44u  // Address of that error, bits 31:0
+#define NC_DMA_ERROR_ADDR_LO_OFFSET 0x44u  // Address of that error, bits 31:0: of bus_read the first byte wanted of the bad beat, of bus_write the first byte of the bad burst, of no_such_address the first byte that is not in the region (scratchpad or memory) in which its end of the transfer begins. What the transfer wrote before is written, nothing wrong is
 #define NC_DMA_ERROR_ADDR_HI_OFFSET 0x48u  // Address of that error, bits 63:32
 #define NC_DMA_ERROR_CAUSE_OFFSET 0x4Cu  // Cause of that error
 #define NC_DMA_ERROR_CLEAR_OFFSET 0x50u  // A write forgets the recorded error

@@ -76,6 +76,23 @@ TEST_CASE("a load and a store at the same time reach 90 percent each") {
   CHECK(reached >= 0.9);
 }
 
+TEST_CASE("queued transfers follow each other closely") {
+  for (const unsigned bytes : {256u, 1024u}) {
+    DmaBench bench(ideal());
+    for (unsigned i = 0; i < 8; ++i) {
+      // The first is long, so that all others are queued behind it.
+      const std::uint32_t size = i == 0 ? 8192 : bytes;
+      bench.describe(
+          rows(kCubeBase + 4096 * i + 3, kTcdmBase + 8192 * std::min(i, 1u) + bytes * i, size, 1, 0, 0));
+      bench.write(interfaces::dma::kStartOffset, 0);
+    }
+    while (bench.read(interfaces::dma::kCompletedIdOffset) == 0) bench.cycle();
+    const double reached = 7.0 * bytes / (8 * static_cast<double>(bench.run_until_idle()) / 2);
+    std::printf("queued loads of %u bytes: %.1f %% of the peak\n", bytes, 100 * reached);
+    CHECK(reached >= (bytes == 256 ? 0.85 : 0.93));
+  }
+}
+
 TEST_CASE("copies within memory and within the scratchpad, and fills, reach the peak of what they use") {
   const double within_memory = run(rows(kCubeBase + 1, kCubeBase + 0x10'0006, 65536, 1, 0, 0), ideal());
   const double within_tcdm = run(rows(kTcdmBase + 1, kTcdmBase + 32768, 32767, 1, 0, 0), ideal());

@@ -138,7 +138,7 @@ inline constexpr std::uint32_t kCompletedIdOffset = 0x38;
 inline constexpr std::uint32_t kStatusOffset = 0x3C;
 /// Id of the first transfer in error since the last error_clear.
 inline constexpr std::uint32_t kErrorIdOffset = 0x40;
-/// Address of that error, bits 31:0.
+/// Address of that error, bits 31:0: of bus_read the first byte wanted of the bad beat, of bus_write the first byte of the bad burst, of no_such_address the first byte that is not in the region (scratchpad or memory) in which its end of the transfer begins. What the transfer wrote before is written, nothing wrong is.
 inline constexpr std::uint32_t kErrorAddrLoOffset = 0x44;
 /// Address of that error, bits 63:32.
 inline constexpr std::uint32_t kErrorAddrHiOffset = 0x48;
