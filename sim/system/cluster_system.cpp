@@ -390,7 +390,11 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
   }
 
   cluster_.stop_trace();
-  if (result.end != End::kExit) result.cycles = cluster_.cycles();
+  if (result.end != End::kExit) {
+    result.cycles = cluster_.cycles();
+    // Everybody has seen this cycle's outputs; its edge must follow before they see any again.
+    cluster_.cycle();
+  }
   result.host_seconds = std::chrono::duration<double>(Clock::now() - start).count();
   result.core = core_.counters();
   leave_phase(result.cycles);
