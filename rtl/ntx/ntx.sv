@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Network training accelerator: executes streaming commands over up to five nested loops on data in the scratchpad: exact
-// multiply-accumulate (rounded once, at the store), element-wise arithmetic, compares and copies.
+// Network training accelerator: executes streaming commands over up to five nested loops on data in
+// the scratchpad: exact multiply-accumulate (rounded once, at the store), element-wise arithmetic,
+// compares and copies.
 //
-// ntx_regs (staged command) -> ntx_walker (active command: loops and addresses, ahead of issue) -> ntx_stream A, B, init (addresses
-// and operands) <-> ntx_ports (two scratchpad ports); step queue -> ntx_issue -> exact_mac, or ntx_bypass -> ntx_results
+// ntx_regs (staged command) -> ntx_walker (active command: loops and addresses, ahead of issue) ->
+// ntx_stream A, B, init (addresses and operands) <-> ntx_ports (two scratchpad ports); step queue
+// -> ntx_issue -> exact_mac, or ntx_bypass -> ntx_results
 // -> ntx_ports. ntx_rmw is MASKMAC's second half, ntx_image moves unrounded accumulators.
 //
-// Throughput: max(steps, (reads + writes) / 2) cycles a command. From a CMD write's grant to its first request on a
-// port: 4 cycles. Configuration accesses happen in cycles with core_tick_i (cfg_gnt_o does not depend on cfg_req_i); the answer comes one
-// cycle later, its data stay until the next access. A scratchpad request is kept until it is granted, also over a soft clear: a
-// store that is on a port at a soft clear is done, answers to reads are ignored, and STATUS shows busy until then. Reset
-// leaves an idle unit with undefined command registers.
+// Throughput: max(steps, (reads + writes) / 2) cycles a command. From a CMD write's grant to its
+// first request on a port: 4 cycles. Configuration accesses happen in cycles with core_tick_i
+// (cfg_gnt_o does not depend on cfg_req_i); the answer comes one cycle later, its data stay until
+// the next access. A scratchpad request is kept until it is granted, also over a soft clear: a
+// store that is on a port at a soft clear is done, answers to reads are ignored, and STATUS shows
+// busy until then. Reset leaves an idle unit with undefined command registers.
 
 `include "assertions.svh"
 
@@ -60,13 +63,15 @@ module ntx #(
   localparam int unsigned TcdmWords   = TcdmBytes / 4;
   localparam int unsigned AddrBits    = $clog2(TcdmWords);
   localparam int unsigned ImageWords  = AccSegments + 1;
-  // Addresses that wait for a port, of A and of B. Of init, MASKMAC's wait there for their test too: enough
-  // for the walker to be ahead by the time that a word takes from its address to its use.
+  // Addresses that wait for a port, of A and of B. Of init, MASKMAC's wait there for their test
+  // too: enough for the walker to be ahead by the time that a word takes from its address to its
+  // use.
   localparam int unsigned AddrDepth     = 4;
   localparam int unsigned InitAddrDepth = 6;
   // Init operands fetched ahead: three cycles from choice of port to use, at up to one a cycle.
   localparam int unsigned InitDepth   = 4;
-  // Steps walked ahead; and addresses of stores, from a step's walk to its store. More of either gains nothing.
+  // Steps walked ahead; and addresses of stores, from a step's walk to its store. More of either
+  // gains nothing.
   localparam int unsigned StepDepth   = OperandFifoDepth;
   localparam int unsigned StoreDepth  = ResultFifoDepth;
   localparam int unsigned LeadWidth   = $clog2(OperandFifoDepth + 1);
@@ -614,7 +619,8 @@ module ntx #(
 
   assign writeback_done = miss_writeback || ports_notify;
   assign active         = walking || hand_valid || !issue_free;
-  // Nothing is left of the commands before the one that the walker holds (when that one has no step out yet).
+  // Nothing is left of the commands before the one that the walker holds (when that one has no step
+  // out yet).
   assign drained        = results_empty && !ports_storing && !image_waits && rmw_empty;
   assign datapath_empty = drained && !ports_busy && !image_busy;
   assign active_o       = pending || active || !datapath_empty;

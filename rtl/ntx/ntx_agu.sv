@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Address generation unit: a word address and five strides; each step adds the stride of the loop that advances,
-// modulo 2^30 words. Whether an address lies in the scratchpad is judged only where it is accessed, by the user.
-// It holds the staged copy of its registers too; load_i takes that over.
+// Address generation unit: a word address and five strides; each step adds the stride of the loop
+// that advances, modulo 2^30 words. Whether an address lies in the scratchpad is judged only where
+// it is accessed, by the user. It holds the staged copy of its registers too; load_i takes that
+// over.
 
 module ntx_agu #(
   parameter int unsigned TcdmWords  = 16384,

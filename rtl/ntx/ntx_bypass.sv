@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What does not sum: compares, counts, selections. Results of MAXMIN, THTST, MASK and COPY, and the test of
-// MASKMAC, for the present step, combinational; step_i moves the count, the register and the winner on.
+// What does not sum: compares, counts, selections. Results of MAXMIN, THTST, MASK and COPY, and the
+// test of MASKMAC, for the present step, combinational; step_i moves the count, the register and
+// the winner on.
 
 module ntx_bypass (
   input  logic        clk_i,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a staged command may start, and if not, why: the first cause in the order of register error_cause, the lowest
-// AGU, the lowest stride. Addresses out of range show only when the command runs. Combinational.
+// Whether a staged command may start, and if not, why: the first cause in the order of register
+// error_cause, the lowest AGU, the lowest stride. Addresses out of range show only when the command
+// runs. Combinational.
 
 module ntx_check (
   input  logic [31:0]   cmd_i,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a (valid) command asks of the unit: the command table of the specification in one place. Combinational.
+// What a (valid) command asks of the unit: the command table of the specification in one place.
+// Combinational.
 
 module ntx_decode (
   input  logic [3:0]                opcode_i,

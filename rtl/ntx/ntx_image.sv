@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moves a wide image between the scratchpad and the accumulator, a pair of words a cycle, one a port.
+// Moves a wide image between the scratchpad and the accumulator, a pair of words a cycle, one a
+// port.
 //
-// start_load_i, start_store_i: for one cycle while busy_o is low; busy_o is high from the next cycle on. Done: a load, in
-// the cycle after which busy_o falls, has given its last pair to the accumulator; a store has its last pair in the ports. The first
-// pair of a load reaches the accumulator three cycles after start_load_i at the earliest.
-// Reset and clear_i leave it idle.
+// start_load_i, start_store_i: for one cycle while busy_o is low; busy_o is high from the next
+// cycle on. Done: a load, in the cycle after which busy_o falls, has given its last pair to the
+// accumulator; a store has its last pair in the ports. The first pair of a load reaches the
+// accumulator three cycles after start_load_i at the earliest. Reset and clear_i leave it idle.
 
 module ntx_image #(
   parameter int unsigned AddrBits    = 14,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Issues steps, in order, one a cycle, as soon as their operands are there: to the accumulator, to the bypass, or (MASKMAC's
-// hits) to ntx_rmw. Around a step it has images loaded and stored.
+// Issues steps, in order, one a cycle, as soon as their operands are there: to the accumulator, to
+// the bypass, or (MASKMAC's hits) to ntx_rmw. Around a step it has images loaded and stored.
 //
-// A step waits for: its operands, room for its result, and hazards: the other path's results (only on a change to the bypass, whose results would
-// overtake), a MASKMAC before it that still adds, an image. A stop in the step queue is reported when it is reached, so
-// all steps before it have been issued. Reset and clear_i leave no command.
+// A step waits for: its operands, room for its result, and hazards: the other path's results (only
+// on a change to the bypass, whose results would overtake), a MASKMAC before it that still adds, an
+// image. A stop in the step queue is reported when it is reached, so all steps before it have been
+// issued. Reset and clear_i leave no command.
 
 `include "assertions.svh"
 
@@ -123,7 +124,8 @@ module ntx_issue (
   assign unused = operation.count_mode;
 
   //////////////////////////////////////////////////////////////////////////////////////////////////////
-  // Images around a step: which of the present step's are loaded; whether the step before has one to store
+  // Images around a step: which of the present step's are loaded; whether the step before has one
+  // to store
   //////////////////////////////////////////////////////////////////////////////////////////////////////
 
   logic init_loaded_q, a_loaded_q, loading_a_q, image_waits_q, image_storing_q, image_notify_q;
@@ -135,8 +137,8 @@ module ntx_issue (
   assign wide_store       = step_i.store && operation.wide_store;
   assign narrow_store     = step_i.store && !operation.wide_store;
 
-  // A step before this one was issued a cycle ago at the latest, so the accumulator is at rest when the
-  // first pair comes, three cycles from now.
+  // A step before this one was issued a cycle ago at the latest, so the accumulator is at rest when
+  // the first pair comes, three cycles from now.
   assign image_load_o   = present && !step_i.stop && (needs_image_init || needs_image_a) && !image_busy_i &&
                           !image_waits_q && rmw_empty_i && (needs_image_init ? init_held_i : a_held_i);
   assign image_from_a_o = !needs_image_init;

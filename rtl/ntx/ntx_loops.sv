@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Five nested hardware loops: visits each index tuple of the loops below the outer level once, loop 0 fastest.
-// step_i goes to the next tuple. The outputs describe the present tuple. It holds the staged copy of the trip counts too;
-// load_i takes that over and starts at the first tuple.
+// Five nested hardware loops: visits each index tuple of the loops below the outer level once, loop
+// 0 fastest. step_i goes to the next tuple. The outputs describe the present tuple. It holds the
+// staged copy of the trip counts too; load_i takes that over and starts at the first tuple.
 
 `include "assertions.svh"
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// First-in first-out queue whose oldest word is in a register of its own, so that what computes with it starts
-// right at a flip-flop. The user keeps count: it pushes only when there is room.
+// First-in first-out queue whose oldest word is in a register of its own, so that what computes
+// with it starts right at a flip-flop. The user keeps count: it pushes only when there is room.
 //
-// Handshake: valid_o says that data_o is there; it stays until pop_i. A word pushed is at the output in the next cycle
-// if nothing is before it. Reset and clear_i leave it empty; the words have no reset.
+// Handshake: valid_o says that data_o is there; it stays until pop_i. A word pushed is at the
+// output in the next cycle if nothing is before it. Reset and clear_i leave it empty; the words
+// have no reset.
 
 `include "assertions.svh"
 

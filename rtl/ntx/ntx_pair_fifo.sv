@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// First-in first-out queue that shows its two oldest words and can give both in one cycle. Even and odd words live in separate
-// halves, so each word's multiplexer is half as deep. The user pushes only when there is room (asserted).
-// Reset and clear_i leave it empty; the words have no reset.
+// First-in first-out queue that shows its two oldest words and can give both in one cycle. Even and
+// odd words live in separate halves, so each word's multiplexer is half as deep. The user pushes
+// only when there is room (asserted). Reset and clear_i leave it empty; the words have no reset.
 
 `include "assertions.svh"
 

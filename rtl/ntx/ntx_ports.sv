@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two scratchpad ports and who gets them. Any stream may use either port, so no port idles while
-// a stream can use it. A port's request is registered; it takes the next access in the cycle in which it is granted.
+// The two scratchpad ports and who gets them. Any stream may use either port, so no port idles
+// while a stream can use it. A port's request is registered; it takes the next access in the cycle
+// in which it is granted.
 //
-// - In a cycle up to two accesses are chosen: init operand (first, because the grant of MASKMAC's read issues its step, which
-//   is a long way), stores if the results pile up (half_full_i), of A and B the one that is less ahead, other stores.
-// - A read stream keeps its order: it has one ungranted access at most. Two stores may be under way at once, but not to the same word.
+// - In a cycle up to two accesses are chosen: init operand (first, because the grant of MASKMAC's
+//   read issues its step, which is a long way), stores if the results pile up (half_full_i), of A
+//   and B the one that is less ahead, other stores.
+// - A read stream keeps its order: it has one ungranted access at most. Two stores may be under way
+//   at once, but not to the same word.
 // - An image moves in pairs of words, one a port, while nothing else moves (image_busy_i).
-// - drop_reads_i: answers to reads that are under way are ignored. Requests are never withdrawn, stores included, as
-//   the scratchpad's rules demand; busy_o shows them.
+// - drop_reads_i: answers to reads that are under way are ignored. Requests are never withdrawn,
+//   stores included, as the scratchpad's rules demand; busy_o shows them.
 //
-// Latency: choice, request and grant, answer: a word chosen in cycle t answers in t + 2 at the earliest. Reset leaves no request.
+// Latency: choice, request and grant, answer: a word chosen in cycle t answers in t + 2 at the
+// earliest. Reset leaves no request.
 
 `include "assertions.svh"
 
@@ -149,7 +153,8 @@ module ntx_ports #(
   assign store1_wants = store_request_i[1] && store0_wants && same1 == '0 && !store0_notify_i &&
                         store0_addr_i != store1_addr_i;
 
-  // Contenders in their order: 0 init, 1 urgent store, 2 A or B, 3 the other of these, 4 store, 5 second store.
+  // Contenders in their order: 0 init, 1 urgent store, 2 A or B, 3 the other of these, 4 store, 5
+  // second store.
   logic       b_first;
   logic [5:0] wants, first, rest, second;
   assign b_first = b_lead_i < a_lead_i;
@@ -244,7 +249,8 @@ module ntx_ports #(
   assign b_data_o      = answer_q[0] == ntx_types_pkg::TagB ? rdata[0] : rdata[1];
   assign init_data_o   = answer_q[0] == ntx_types_pkg::TagInit ? rdata[0] : rdata[1];
 
-  // Half an image pair waits for the other half in its port's data register, which reads do not use.
+  // Half an image pair waits for the other half in its port's data register, which reads do not
+  // use.
   assign arrives        = {answer_q[1] == ntx_types_pkg::TagImage, answer_q[0] == ntx_types_pkg::TagImage};
   assign image_answer_o = (arrives[0] || parked_q[0]) && (arrives[1] || parked_q[1]);
   assign image_data_o   = {parked_q[1] ? data_q[1] : rdata[1], parked_q[0] ? data_q[0] : rdata[0]};

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The configuration slave: the staged command, status, interrupts, and what is kept of an error. (Loop and AGU registers
-// are where they are used, in ntx_walker.)
+// The configuration slave: the staged command, status, interrupts, and what is kept of an error.
+// (Loop and AGU registers are where they are used, in ntx_walker.)
 //
-// A write of CMD marks the staging area as pending until ntx_walker takes it, or it is refused, or a soft clear drops it. While
-// it is pending, writes to CMD and to the command registers are not granted; no other access ever waits.
-// Handshake: an access happens in a cycle with cfg_req_i, cfg_gnt_o and core_tick_i high; cfg_gnt_o does not depend on
-// cfg_req_i. The answer comes in the next cycle, and its data stay until the next access. Reset
-// leaves nothing pending, no error and no interrupt; the command registers have no reset.
+// A write of CMD marks the staging area as pending until ntx_walker takes it, or it is refused, or
+// a soft clear drops it. While it is pending, writes to CMD and to the command registers are not
+// granted; no other access ever waits. Handshake: an access happens in a cycle with cfg_req_i,
+// cfg_gnt_o and core_tick_i high; cfg_gnt_o does not depend on cfg_req_i. The answer comes in the
+// next cycle, and its data stay until the next access. Reset leaves nothing pending, no error and
+// no interrupt; the command registers have no reset.
 
 `include "assertions.svh"
 
@@ -106,7 +107,8 @@ module ntx_regs #(
   assign reg_wdata_o  = cfg_wdata_i;
 
   //////////////////////////////////////////////////////////////////////////////////////////////////////
-  // Refusal. The register at fault is read for ERROR_ADDR through the bus's multiplexer, in a cycle without a read.
+  // Refusal. The register at fault is read for ERROR_ADDR through the bus's multiplexer, in a cycle
+  // without a read.
   //////////////////////////////////////////////////////////////////////////////////////////////////////
 
   logic       ok, refuse, read;
@@ -163,7 +165,8 @@ module ntx_regs #(
   logic fail;
   assign fail = (refuse || stop_i) && !clear_o;
 
-  // What the error cost besides the command itself: one staged behind it, and what is written until the soft clear.
+  // What the error cost besides the command itself: one staged behind it, and what is written until
+  // the soft clear.
   logic drop;
   assign drop = (stop_i && pending_q) || ((error_q || fail) && cmd_write);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Results on their way to memory: words in one queue, their addresses, known earlier, in another. The accumulator's pipeline
-// cannot stall, so a step that will give a result reserves its place first (room_o, reserve_i).
-// Reset and clear_i leave nothing.
+// Results on their way to memory: words in one queue, their addresses, known earlier, in another.
+// The accumulator's pipeline cannot stall, so a step that will give a result reserves its place
+// first (room_o, reserve_i). Reset and clear_i leave nothing.
 
 `include "assertions.svh"
 

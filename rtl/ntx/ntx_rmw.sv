@@ -2,11 +2,11 @@
 //
 // The second half of MASKMAC: M[AGU2] = round(M[AGU2] + v) for the steps whose test held.
 //
-// ntx_issue decides a step; for a hit the word's read is requested, and the step waits here until the word and v are in their
-// streams. Then it goes to the accumulator. As a later hit must read what an earlier one stores, words that are
-// being modified are marked, from the read's request to the store's grant, in a table of 32 flags. Two words
-// may share a flag; the later hit then waits as if it were the same word.
-// Reset and clear_i leave nothing waiting and no mark.
+// ntx_issue decides a step; for a hit the word's read is requested, and the step waits here until
+// the word and v are in their streams. Then it goes to the accumulator. As a later hit must read
+// what an earlier one stores, words that are being modified are marked, from the read's request to
+// the store's grant, in a table of 32 flags. Two words may share a flag; the later hit then waits
+// as if it were the same word. Reset and clear_i leave nothing waiting and no mark.
 
 `include "assertions.svh"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One stream of operands: addresses wait in a queue for a port, words that came wait in another for their step. A
-// request is made only when there is room for its answer, so answers never wait.
+// One stream of operands: addresses wait in a queue for a port, words that came wait in another for
+// their step. A request is made only when there is room for its answer, so answers never wait.
 //
-// An address that is "held" belongs to ntx_issue: it is requested only while release_i is high, or dropped (drop_i),
-// having served elsewhere. Reset and clear_i leave both queues empty; the user sees to it that
-// answers of requests made before clear_i do not arrive.
+// An address that is "held" belongs to ntx_issue: it is requested only while release_i is high, or
+// dropped (drop_i), having served elsewhere. Reset and clear_i leave both queues empty; the user
+// sees to it that answers of requests made before clear_i do not arrive.
 
 `include "assertions.svh"
 

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The active command (and the staged loop and AGU registers that the next one is made of): walks through its steps ahead of their issue, one a cycle. For each it hands a
-// description to the step queue, and the addresses of what must be fetched or stored to the queues of their streams.
+// The active command (and the staged loop and AGU registers that the next one is made of): walks
+// through its steps ahead of their issue, one a cycle. For each it hands a description to the step
+// queue, and the addresses of what must be fetched or stored to the queues of their streams.
 //
-// - An operand whose address does not change is not fetched again: the step before it says "no pop".
+// - An operand whose address does not change is not fetched again: the step before it says "no
+//   pop".
 // - Unless the command overlaps, it starts when everything before it has been stored (drained_i).
-// - A step with an address outside the scratchpad becomes a stop instead; there the walker waits for clear_i. In MASKMAC an
-//   AGU2 address matters only if the test holds, so there it waits for resume_i or clear_i.
+// - A step with an address outside the scratchpad becomes a stop instead; there the walker waits
+//   for clear_i. In MASKMAC an AGU2 address matters only if the test holds, so there it waits for
+//   resume_i or clear_i.
 // - The next command is taken in the cycle of the last step, so there is no gap; but only when
 //   ntx_issue has received the description of this one (hand_valid_o, hand_i).
 //
-// Queue handshake: a word moves with valid and ready high. Here valid depends on ready, because a step goes to all its queues in
-// one cycle or to none. Reset and clear_i leave no command.
+// Queue handshake: a word moves with valid and ready high. Here valid depends on ready, because a
+// step goes to all its queues in one cycle or to none. Reset and clear_i leave no command.
 
 `include "assertions.svh"
 
@@ -212,7 +215,8 @@ module ntx_walker #(
     needs_init  = new_init || reads_image || operation.maskmac;
     needs_store = store && !operation.maskmac;
 
-    // What this step accesses through which AGU; a held operand counts, its address is good or bad as before.
+    // What this step accesses through which AGU; a held operand counts, its address is good or bad
+    // as before.
     accesses[0] = operation.uses_a || (operation.maskmac && init_q) || (uses_init && command_q.source == 2'd0);
     accesses[1] = operation.uses_b || (operation.maskmac && init_q && !operation.source_zero) ||
                   (uses_init && command_q.source == 2'd1);
