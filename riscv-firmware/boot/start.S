@@ -23,11 +23,14 @@ _start:
     addi t0, t0, 4
     addi t2, t2, 4
     j 1b
-2:  la t0, nc_bss_start
+2:  la t0, nc_bss_start             # whole 16-byte steps: see link.ld
     la t1, nc_bss_end
 3:  bgeu t0, t1, 4f
     sw zero, 0(t0)
-    addi t0, t0, 4
+    sw zero, 4(t0)
+    sw zero, 8(t0)
+    sw zero, 12(t0)
+    addi t0, t0, 16
     j 3b
 4:  call main
     call exit

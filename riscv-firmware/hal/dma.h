@@ -54,6 +54,15 @@ static inline uint32_t nc_dma_fill(const nc_dma_transfer_t* transfer, uint32_t p
   return nc_dma_start(transfer, NC_DMA_START_FILL_MASK);
 }
 
+/// Repeats the fill before elsewhere with another pattern; the engine keeps its shape.
+static inline uint32_t nc_dma_refill(uint64_t destination, uint32_t pattern) {
+  nc_dma_write(NC_DMA_DST_LO_OFFSET, (uint32_t)destination);
+  nc_dma_write(NC_DMA_DST_HI_OFFSET, (uint32_t)(destination >> 32));
+  nc_dma_write(NC_DMA_FILL_OFFSET, pattern);
+  nc_dma_write(NC_DMA_START_OFFSET, NC_DMA_START_FILL_MASK);
+  return nc_dma_read(NC_DMA_STARTED_ID_OFFSET);
+}
+
 /// Starts a copy of contiguous bytes.
 static inline uint32_t nc_dma_copy_1d(uint64_t destination, uint64_t source, uint32_t bytes) {
   const nc_dma_transfer_t transfer = {

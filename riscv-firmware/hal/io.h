@@ -11,6 +11,11 @@
 /// firmware.
 #define NC_CUBE __attribute__((section(".cube")))
 
+/// A function of an inner loop. All of these lie together, so that they share the instruction cache's 2 KiB
+/// as well as they can; what they rarely call is kept out of them.
+#define NC_HOT __attribute__((noinline, section(".text.hot")))
+#define NC_COLD __attribute__((noinline, cold))
+
 static inline void nc_write(uint32_t address, uint32_t value) { *(volatile uint32_t*)address = value; }
 
 static inline uint32_t nc_read(uint32_t address) { return *(volatile uint32_t*)address; }

@@ -56,7 +56,13 @@ static inline void nc_share_out(nc_work_t* work, uint32_t share, uint32_t lanes)
 /// Programs and starts `work`; returns a bit for each NTX that got a share.
 uint32_t nc_launch(const nc_work_t* work);
 
-/// Commands that nc_launch has started, one an NTX.
+/// Starts the latest nc_launch once more with its bases moved by `delta` bytes, an AGU. The NTX still have
+/// its nest in their staging registers, so this costs a third of a launch.
+uint32_t nc_relaunch(const uint32_t delta[3]);
+
+/// Calls of nc_launch: a tile that made one can be followed by nc_relaunch.
+extern uint32_t nc_launch_count;
+/// Commands started, one an NTX.
 extern uint32_t nc_command_count;
 
 /// Where results lie: bytes from plane to plane, row to row, column to column.

@@ -2,6 +2,13 @@
 #include "kernels/kernels.h"
 
 uint32_t nc_command_count;
+uint32_t nc_launch_count;
+
+/// What nc_relaunch needs of the latest launch.
+static struct {
+  uint32_t base[NC_NTX_SIZE / 0x80u][3];
+  uint32_t used, commands, command;
+} latest;
 
 /// Iterations that lanes get: all lanes `each`, and the first `rest` of them one more.
 typedef struct {
@@ -48,6 +55,21 @@ static void write_nest(uint32_t unit, const nc_work_t* work, uint32_t share0, ui
   }
 }
 
+/// Commits the command on all units at work. A common start keeps them in step, so that reads of the same
+/// word are served together.
+NC_HOT static void commit(void) {
+  nc_command_count += latest.commands;
+  uint32_t units = latest.used, registers = nc_ntx_unit(0);
+  if (units == (1u << nc_ntx_count()) - 1) {
+    nc_ntx_commit(nc_ntx_all(), latest.command);
+    return;
+  }
+  for (; units != 0; units >>= 1) {
+    if ((units & 1) != 0) nc_ntx_commit(registers, latest.command);
+    registers += nc_ntx_unit(1) - nc_ntx_unit(0);
+  }
+}
+
 uint32_t nc_launch(const nc_work_t* work) {
   const portions_t a = portions_of(work, 0), b = portions_of(work, 1);
 
@@ -59,6 +81,7 @@ uint32_t nc_launch(const nc_work_t* work) {
   const uint32_t lanes_a = work->share[0].lanes, lanes_b = work->share[1].lanes;
   const nc_loop_t step_a = work->loop[work->share[0].loop], step_b = work->loop[work->share[1].loop];
   uint32_t used = 0, commands = 0, bit = 1, registers = nc_ntx_unit(0);
+  uint32_t* slot = latest.base[0];
   uint32_t row0 = work->base[0], row1 = work->base[1], row2 = work->base[2];
   for (uint32_t lane_b = 0; lane_b < lanes_b; ++lane_b) {
     const uint32_t share_b = portion(b, lane_b);
@@ -68,6 +91,9 @@ uint32_t nc_launch(const nc_work_t* work) {
       if (share_a != 0 && share_b != 0) {
         if (share_a != most_a || share_b != most_b) write_nest(registers, work, share_a, share_b);
         nc_ntx_write_bases(registers, base0, base1, base2);
+        slot[0] = base0;
+        slot[1] = base1;
+        slot[2] = base2;
         used |= bit;
         ++commands;
       }
@@ -76,22 +102,38 @@ uint32_t nc_launch(const nc_work_t* work) {
       base2 += (uint32_t)step_a.stride[2];
       registers += nc_ntx_unit(1) - nc_ntx_unit(0);
       bit <<= 1;
+      slot += 3;
     }
     row0 += (uint32_t)step_b.stride[0];
     row1 += (uint32_t)step_b.stride[1];
     row2 += (uint32_t)step_b.stride[2];
   }
 
-  nc_command_count += commands;
-
-  // A common start keeps the units in step, so that reads of the same word are served together.
-  if (used == (1u << nc_ntx_count()) - 1) {
-    nc_ntx_commit(nc_ntx_all(), work->command);
-  } else {
-    for (uint32_t unit = 0; used >> unit != 0; ++unit)
-      if ((used >> unit & 1) != 0) nc_ntx_commit(nc_ntx_unit(unit), work->command);
-  }
+  latest.used = used;
+  latest.commands = commands;
+  latest.command = work->command;
+  nc_launch_count += 1;
+  commit();
   return used;
+}
+
+NC_HOT uint32_t nc_relaunch(const uint32_t delta[3]) {
+  const uint32_t delta0 = delta[0], delta1 = delta[1], delta2 = delta[2];
+  uint32_t registers = nc_ntx_unit(0);
+  uint32_t* slot = latest.base[0];
+  for (uint32_t units = latest.used; units != 0; units >>= 1) {
+    if ((units & 1) != 0) {
+      const uint32_t base0 = slot[0] + delta0, base1 = slot[1] + delta1, base2 = slot[2] + delta2;
+      nc_ntx_write_bases(registers, base0, base1, base2);
+      slot[0] = base0;
+      slot[1] = base1;
+      slot[2] = base2;
+    }
+    slot += 3;
+    registers += nc_ntx_unit(1) - nc_ntx_unit(0);
+  }
+  commit();
+  return latest.used;
 }
 
 nc_place_t nc_output_box(const nc_tile_descriptor_t* tile) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdbool.h>
-
 #include "runtime/runtime.h"
 
 #define LOADS (NC_FLAG_LOAD_INPUT | NC_FLAG_STORE_OUTPUT | NC_FLAG_SYNC)
 #define WEIGHTS NC_FLAG_LOAD_WEIGHTS
 #define WIDE (NC_FLAG_WIDE_IN | NC_FLAG_WIDE_OUT)
+
+// Word numbers in a descriptor: addresses lie before the pitches, offsets in the TCDM behind them.
+#define FIRST_PITCH (offsetof(nc_tile_descriptor_t, input_row_pitch) / 4)
+#define FIRST_OFFSET (offsetof(nc_tile_descriptor_t, input_offset) / 4)
 
 /// Words that a box takes in the TCDM from its first to its last, or 0 if rows or planes overlap.
 static uint32_t box_words(uint32_t planes, uint32_t rows, uint32_t cols, uint32_t row_pitch,
@@ -121,19 +123,9 @@ static bool lanes_good(const nc_tile_descriptor_t* t, uint32_t ntx_count) {
   }
 }
 
-typedef struct {
-  uint32_t offset, bytes;
-} span_t;
-
-static bool span_good(span_t span, uint32_t limit) {
-  return span.offset % 4 == 0 && span.offset <= limit && span.bytes <= limit - span.offset;
-}
-
-static bool apart(span_t a, span_t b) {
-  return a.bytes == 0 || b.bytes == 0 || a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset;
-}
-
-static bool tcdm_good(const nc_tile_descriptor_t* t, const nc_limits_t* limits, uint32_t input_words) {
+/// Sizes of the boxes, or false if one cannot be.
+static bool measure(const nc_tile_descriptor_t* t, const nc_limits_t* limits, uint32_t input_words,
+                    nc_boxes_t* boxes) {
   const uint32_t output_words =
       box_words(t->output_planes, t->output_rows, t->output_cols, t->output_tcdm_row, t->output_tcdm_plane);
   const bool weighted = (flags_allowed(t->kind) & WEIGHTS) != 0;
@@ -143,33 +135,48 @@ static bool tcdm_good(const nc_tile_descriptor_t* t, const nc_limits_t* limits, 
   const bool wide = (t->flags & WIDE) != 0;
   const uint64_t images = (uint64_t)t->output_planes * t->output_rows * t->output_cols * limits->image_bytes;
   if (wide && images > limits->tile_bytes) return false;
-  const span_t spans[4] = {{t->input_offset, 4 * input_words},
-                           {t->weights_offset, 4 * weights_words},
-                           {t->output_offset, 4 * output_words},
-                           {t->partial_offset, wide ? (uint32_t)images : 0}};
+  *boxes = (nc_boxes_t){{4 * input_words, 4 * weights_words, 4 * output_words, wide ? (uint32_t)images : 0}};
+  return true;
+}
+
+/// All boxes lie in the tile space, word aligned, apart from each other. An empty one may be anywhere.
+static inline bool places_good(const nc_tile_descriptor_t* t, uint32_t limit, const nc_boxes_t* boxes) {
+  const uint32_t* offset = &t->input_offset;  // input, weights, output and partial follow each other
   for (uint32_t i = 0; i < 4; ++i) {
-    if (!span_good(spans[i], limits->tile_bytes)) return false;
+    const uint32_t bytes = boxes->bytes[i], begin = offset[i];
+    if (bytes == 0) continue;
+    if (begin % 4 != 0 || begin > limit || bytes > limit - begin) return false;
     for (uint32_t j = 0; j < i; ++j)
-      if (!apart(spans[i], spans[j])) return false;
+      if (boxes->bytes[j] != 0 && begin < offset[j] + boxes->bytes[j] && offset[j] < begin + bytes)
+        return false;
   }
   return true;
 }
 
-static bool address_good(uint64_t address) { return address % 4 == 0 && address >= NC_CUBE_BASE; }
+static_assert(
+    offsetof(nc_tile_descriptor_t, weights_offset) == offsetof(nc_tile_descriptor_t, input_offset) + 4 &&
+        offsetof(nc_tile_descriptor_t, output_offset) == offsetof(nc_tile_descriptor_t, input_offset) + 8 &&
+        offsetof(nc_tile_descriptor_t, partial_offset) == offsetof(nc_tile_descriptor_t, input_offset) + 12,
+    "places_good takes the offsets as an array");
 
-static bool addresses_good(const nc_tile_descriptor_t* t) {
-  const uint32_t pitches = t->input_row_pitch | t->input_plane_pitch | t->weights_row_pitch |
-                           t->output_row_pitch | t->output_plane_pitch;
-  if (pitches % 4 != 0) return false;
-  const uint32_t flags = t->flags;
-  if ((flags & NC_FLAG_LOAD_INPUT) != 0 && !address_good(t->input_address)) return false;
-  if ((flags & NC_FLAG_LOAD_WEIGHTS) != 0 && !address_good(t->weights_address)) return false;
-  if ((flags & (NC_FLAG_STORE_OUTPUT | NC_FLAG_INIT_OUTPUT)) != 0 && !address_good(t->output_address))
-    return false;
-  return (flags & NC_FLAG_INIT_BIAS) == 0 || address_good(t->bias_address);
+/// The addresses that the flags ask for lie in cube memory, word aligned.
+static inline bool addresses_good(const nc_tile_descriptor_t* t) {
+  static_assert(NC_FLAG_LOAD_INPUT == 1 && NC_FLAG_LOAD_WEIGHTS == 2 && NC_FLAG_STORE_OUTPUT == 4 &&
+                    NC_FLAG_INIT_BIAS == 8 && NC_FLAG_INIT_OUTPUT == 16,
+                "one flag an address, in their order");
+  const uint64_t* address = &t->input_address;  // input, weights, output and bias follow each other
+  uint32_t needed = t->flags & 0xFu;
+  if ((t->flags & NC_FLAG_INIT_OUTPUT) != 0) needed |= NC_FLAG_STORE_OUTPUT;
+  for (; needed != 0; needed >>= 1, ++address)
+    if ((needed & 1) != 0 && (*address % 4 != 0 || *address < NC_CUBE_BASE)) return false;
+  return true;
 }
 
-uint32_t nc_check_tile(const nc_tile_descriptor_t* t, const nc_limits_t* limits) {
+static_assert(offsetof(nc_tile_descriptor_t, bias_address) ==
+                  offsetof(nc_tile_descriptor_t, input_address) + 24,
+              "addresses_good takes the addresses as an array");
+
+uint32_t nc_check_tile(const nc_tile_descriptor_t* t, const nc_limits_t* limits, nc_boxes_t* boxes) {
   if (t->kind < NC_KIND_CONV2D || t->kind > NC_KIND_STENCIL) return NC_JOB_BAD_KIND;
   if (t->reserved != 0) return NC_JOB_BAD_RESERVED;
   if (!flags_good(t)) return NC_JOB_BAD_FLAGS;
@@ -181,7 +188,28 @@ uint32_t nc_check_tile(const nc_tile_descriptor_t* t, const nc_limits_t* limits)
   if (words == 0) return NC_JOB_BAD_TCDM;
   if (!shape_good(t, words)) return NC_JOB_BAD_SHAPE;
   if (!lanes_good(t, limits->ntx_count)) return NC_JOB_BAD_LANES;
-  if (!tcdm_good(t, limits, words)) return NC_JOB_BAD_TCDM;
+  if (!measure(t, limits, words, boxes)) return NC_JOB_BAD_TCDM;
+  const uint32_t pitches = t->input_row_pitch | t->input_plane_pitch | t->weights_row_pitch |
+                           t->output_row_pitch | t->output_plane_pitch;
+  if (pitches % 4 != 0) return NC_JOB_BAD_ADDRESS;
+  return nc_check_moved(t, limits, boxes);
+}
+
+NC_HOT bool nc_same_shape(const nc_tile_descriptor_t* a, const nc_tile_descriptor_t* b) {
+  // Load flags may differ, but only where both kinds know them: load_weights on a kind without weights is for
+  // nc_check_tile.
+  const uint32_t free_flags = NC_FLAG_LOAD_INPUT | NC_FLAG_SYNC | (flags_allowed(a->kind) & WEIGHTS);
+  if (a->kind != b->kind || ((a->flags ^ b->flags) & ~free_flags) != 0) return false;
+  const uint32_t *x = (const uint32_t*)a, *y = (const uint32_t*)b;
+  uint32_t different = x[1] ^ y[1];
+  for (uint32_t i = FIRST_PITCH; i < FIRST_OFFSET; ++i) different |= x[i] ^ y[i];
+  for (uint32_t i = FIRST_OFFSET + 4; i < sizeof *a / 4; ++i) different |= x[i] ^ y[i];
+  return different == 0;
+}
+
+NC_HOT uint32_t nc_check_moved(const nc_tile_descriptor_t* t, const nc_limits_t* limits,
+                               const nc_boxes_t* boxes) {
+  if (!places_good(t, limits->tile_bytes, boxes)) return NC_JOB_BAD_TCDM;
   if (!addresses_good(t)) return NC_JOB_BAD_ADDRESS;
   return NC_JOB_OK;
 }

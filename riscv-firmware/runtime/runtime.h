@@ -4,7 +4,9 @@
 #ifndef NEARCUBE_RUNTIME_RUNTIME_H
 #define NEARCUBE_RUNTIME_RUNTIME_H
 
-#include "nearcube_interfaces.h"
+#include <stdbool.h>
+
+#include "hal/io.h"
 
 /// What a list is checked against.
 typedef struct {
@@ -17,19 +19,43 @@ typedef struct {
 uint32_t nc_check_header(const nc_job_header_t* header, const nc_limits_t* limits, uint32_t cluster);
 /// The same for a range of descriptors.
 uint32_t nc_check_range(const nc_job_header_t* header, const nc_job_range_t* range);
-/// The same for a descriptor. Checks every field, so that the kernels need not.
-uint32_t nc_check_tile(const nc_tile_descriptor_t* tile, const nc_limits_t* limits);
+/// Sizes of a tile's boxes in the TCDM, in bytes: input, weights, output, wide images.
+typedef struct {
+  uint32_t bytes[4];
+} nc_boxes_t;
+
+/// The same for a descriptor. Checks every field, so that the kernels need not, and says how large its boxes
+/// are.
+uint32_t nc_check_tile(const nc_tile_descriptor_t* tile, const nc_limits_t* limits, nc_boxes_t* boxes);
+/// The two tiles differ in nothing but addresses, offsets, and what is loaded.
+bool nc_same_shape(const nc_tile_descriptor_t* a, const nc_tile_descriptor_t* b);
+/// As nc_check_tile for a tile of the same shape as one that was good and had these boxes.
+uint32_t nc_check_moved(const nc_tile_descriptor_t* tile, const nc_limits_t* limits, const nc_boxes_t* boxes);
 /// A sentence for a NC_JOB_... status.
 const char* nc_status_text(uint32_t status);
 
-/// DMA transfers of a tile. Each returns the number of transfers that it started; the id of the last one is
-/// in the DMA's register started_id.
-uint32_t nc_load_input(const nc_tile_descriptor_t* tile);
-uint32_t nc_load_weights(const nc_tile_descriptor_t* tile);
-/// The output box's start values, from cube memory.
-uint32_t nc_load_output(const nc_tile_descriptor_t* tile);
-/// The output box's start values: bias[i] everywhere in plane i.
+/// A box as a DMA transfer, all in bytes.
+typedef struct {
+  uint32_t bytes, rows, planes;
+  uint32_t lead;  // from the box's offset in the TCDM to its first word: padding
+  int32_t tcdm_row, cube_row, tcdm_plane, cube_plane;
+} nc_box_t;
+
+/// What is the same for all tiles of a shape.
+typedef struct {
+  nc_boxes_t sizes;
+  nc_box_t input, weights, output;
+  bool padded;
+} nc_plan_t;
+
+/// Sets everything but the sizes, which nc_check_tile does.
+void nc_plan(const nc_tile_descriptor_t* tile, nc_plan_t* plan);
+/// Starts to copy a box from cube memory into the TCDM, or back (`store`).
+void nc_move(const nc_box_t* box, uint32_t tcdm_offset, uint64_t address, bool store);
+/// Starts to fill the input box's padding; the NTX's address generators know no borders. The pieces do not
+/// overlap and need no order. Returns the number of transfers.
+uint32_t nc_pad_input(const nc_tile_descriptor_t* tile);
+/// Starts to fill plane i of the output box with bias[i]. Returns the number of transfers.
 uint32_t nc_fill_output(const nc_tile_descriptor_t* tile, const uint32_t* bias);
-uint32_t nc_store_output(const nc_tile_descriptor_t* tile);
 
 #endif

@@ -62,7 +62,11 @@ std::vector<std::int64_t> candidates(std::int64_t extent, std::int64_t limit) {
 }
 
 double Cost::cycles() const {
-  return std::max({compute + tiles * kTileSwitch, load, store, tiles * kTileOverhead}) + exposed;
+  const double slowest =
+      std::max({compute + tiles * kTileSwitch, load + tiles * kLoadLatency, store, tiles * kTileOverhead});
+  // What is hidden is not free: it takes banks and energy. So among plans of equal time the one with less
+  // work wins.
+  return slowest + exposed + (compute + load + store) / 16;
 }
 
 std::uint32_t Scratchpad::take(std::int64_t words) {

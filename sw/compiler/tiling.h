@@ -77,12 +77,16 @@ struct Cost {
   double tiles = 0;    ///< number of tiles
   double exposed = 0;  ///< first load and last store, which nothing hides
 
-  /// Stages overlap, so the slowest one counts; a tile also takes the core `kTileOverhead`.
+  /// Stages overlap, so the slowest one counts.
   double cycles() const;
 };
 
-/// NTX cycles that the core needs for a tile, whatever its size: descriptor, transfers, commands.
-inline constexpr double kTileOverhead = 5000;
+/// NTX cycles that the core needs for a tile, whatever its size: descriptor, transfers, commands. Measured on
+/// the job runner.
+inline constexpr double kTileOverhead = 4000;
+/// NTX cycles from the end of a tile's computation to the first word of the load that takes its place, and
+/// from the last word to the start of its commands. Measured on the job runner.
+inline constexpr double kLoadLatency = 1300;
 /// NTX cycles that a tile costs even when everything is hidden: units that finish at different times, streams
 /// that fill anew.
 inline constexpr double kTileSwitch = 60;
