@@ -67,7 +67,7 @@ module fifo #(
     end
   end
 
-  `NC_ASSERT(FifoNeverOverflows, count_q <= CountWidth'(Depth))
-  `NC_ASSERT(FifoPointersInRange, read_q <= Last && write_q <= Last)
+  `NC_ASSERT(FifoNeverOverflows, 32'(count_q) <= Depth)
+  `NC_ASSERT(FifoPointersInRange, 32'(read_q) < Depth && 32'(write_q) < Depth)
 
 endmodule
