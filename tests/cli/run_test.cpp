@@ -162,3 +162,25 @@ TEST_CASE("a trace of a window comes with its save file", "[cli][trace]") {
   CHECK_THAT(test::slurp(folder.file("run.fst.gtkw")),
              contains("[dumpfile] \"run.fst\"") && contains("-AXI reads"));
 }
+
+TEST_CASE("results that differ end with status 3 and the first mismatch", "[cli]") {
+  // A job runner that succeeds without doing anything: the outputs stay as the memory was.
+  const test::Folder folder;
+  const auto build = test::build_tree();
+  std::filesystem::create_directories(folder.file("firmware"));
+  std::filesystem::copy(build / "config", folder.file("config"), std::filesystem::copy_options::recursive);
+  std::filesystem::copy(build / "firmware" / "test_scenarios.elf", folder.file("firmware/job_runner.elf"));
+  const auto outcome =
+      invoke({"run", "gemm", "--m", "3", "--n", "5", "--k", "2", "--json", folder.file("r.json")},
+             {.environment = {{"NEARCUBE_HOME", folder.path()}}});
+  INFO(outcome.out);
+  CHECK(outcome.status == 3);
+  CHECK_THAT(outcome.err, test::contains("15 of 15 words differ from the reference"));
+  CHECK_THAT(outcome.out,
+             test::contains("first mismatch: ") && test::contains("C[0][0] is -nan (0xffbadbad), must be"));
+  const json report = json::parse(test::slurp(folder.file("r.json")));
+  CHECK(report["mismatches"] == 15);
+  CHECK(report["first_mismatch"]["index"] == "[0][0]");
+  CHECK(report["first_mismatch"]["got_bits"] == "0xffbadbad");
+  CHECK(report["offload_cycles_per_command"].is_null());
+}
