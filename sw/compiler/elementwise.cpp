@@ -18,7 +18,7 @@ std::int64_t longest_run(const Machine& machine, std::int64_t extra, const char*
 std::vector<Run> cut_vector(std::int64_t elements, std::int64_t most, std::int64_t lanes) {
   // Four tiles or more, so that transfers overlap with computation, but none so small that its set-up costs
   // more.
-  const std::int64_t wanted = std::clamp(ceil_div(elements, 4), std::min<std::int64_t>(512, most), most);
+  const std::int64_t wanted = std::clamp(ceil_div(elements, 4), std::min<std::int64_t>(2048, most), most);
   std::int64_t cols = std::max<std::int64_t>(1, wanted / lanes);
   // Lanes walk side by side, so their distance should spread over the banks; less than `cols` where that is
   // possible.

@@ -50,7 +50,7 @@ bool has(const TileDescriptor& t, std::uint32_t flag) { return (t.flags & flag) 
 /// The rules that the runtime's overlapped stages rely on, and that outputs are complete.
 void check_rules(const Workload& workload, const Machine& machine) {
   std::map<std::uint64_t, int> stored;  // address of each output word -> times it is stored
-  const TileDescriptor* before = nullptr;
+  const TileDescriptor *before = nullptr, *earlier = nullptr;
   for (const TileDescriptor& t : workload.tiles) {
     const Span spans[] = {input_span(t), weights_span(t), output_span(t), partial_span(t)};
     for (std::size_t i = 0; i < 4; ++i) {
@@ -65,6 +65,11 @@ void check_rules(const Workload& workload, const Machine& machine) {
       for (const Span& span : used) {
         if (has(t, interfaces::kFlagLoadInput)) CHECK_FALSE(input_span(t).touches(span));
         if (has(t, interfaces::kFlagLoadWeights)) CHECK_FALSE(weights_span(t).touches(span));
+      }
+      if (earlier != nullptr && has(*earlier, interfaces::kFlagStoreOutput) &&
+          !has(*before, interfaces::kFlagSync)) {
+        if (has(t, interfaces::kFlagLoadInput)) CHECK_FALSE(input_span(t).touches(output_span(*earlier)));
+        if (has(t, interfaces::kFlagLoadWeights)) CHECK_FALSE(weights_span(t).touches(output_span(*earlier)));
       }
       // Its output box is written while the one before is stored, unless the two are one chain of wide
       // images.
@@ -83,6 +88,7 @@ void check_rules(const Workload& workload, const Machine& machine) {
         for (std::uint64_t r = 0; r < t.output_rows; ++r)
           for (std::uint64_t c = 0; c < t.output_cols; ++c)
             ++stored[t.output_address + p * t.output_plane_pitch + r * t.output_row_pitch + 4 * c];
+    earlier = before;
     before = &t;
   }
   std::size_t words = 0;
