@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Joins the DMA, the core's data port and its instruction refill into the cluster's one AXI4 master port, 64 bits
-// wide. All handshakes happen in cycles with core_tick_i high.
+// Joins the DMA, the core's data port and its instruction refill into the cluster's one AXI4 master
+// port, 64 bits wide. All handshakes happen in cycles with core_tick_i high.
 //
-// Ids leave as {source, id}, source 0 the DMA, 1 data, 2 instructions, and responses go back by them. Addresses are
-// granted round robin. A write's address passes a register, and its data may leave from the next core cycle on, in
-// the order of the addresses, whether the address has been taken or not: so a slave may wait for the data before it
-// takes the address. Read addresses, data and responses pass through. valid never waits for ready, and what is
-// valid and not taken stays as it is.
+// Ids leave as {source, id}, source 0 the DMA, 1 data, 2 instructions, and responses go back by
+// them. Addresses are granted round robin. A write's address passes a register, and its data may
+// leave from the next core cycle on, in the order of the addresses, whether the address has been
+// taken or not: so a slave may wait for the data before it takes the address. Read addresses, data
+// and responses pass through. valid never waits for ready, and what is valid and not taken stays as
+// it is.
 
 `include "assertions.svh"
 
@@ -47,7 +48,8 @@ module axi_mux (
   output logic [1:0]  dma_r_resp_o,
   output logic        dma_r_last_o,
 
-  /// Data: single beats of a word; takes every response at once. Its address serves reads and writes.
+  /// Data: single beats of a word; takes every response at once. Its address serves reads and
+  /// writes.
   input  logic [31:0] data_addr_i,
   input  logic        data_aw_valid_i,
   output logic        data_aw_ready_o,
@@ -147,7 +149,8 @@ module axi_mux (
     end
   end
 
-  // 2 Write addresses: into the register when it is free or being taken, and there is room to note the order.
+  // 2 Write addresses: into the register when it is free or being taken, and there is room to note
+  // the order.
   logic [1:0]  aw_grant;
   logic        aw_source, aw_any, aw_room, aw_take, aw_valid_q, order_ready;
   logic [63:0] aw_addr_q;

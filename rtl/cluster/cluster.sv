@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The processing cluster: ports for one RISC-V core, eight NTX co-processors over a word-interleaved scratchpad
-// (TCDM), a DMA engine, and the cluster's registers, behind one AXI4 master port to the cube.
+// The processing cluster: ports for one RISC-V core, eight NTX co-processors over a
+// word-interleaved scratchpad (TCDM), a DMA engine, and the cluster's registers, behind one AXI4
+// master port to the cube.
 //
-// Clock: everything runs on clk_i (the NTX clock). core_tick_o is high in the last NTX cycle of each core clock
-// cycle. On the core's ports and on AXI a transfer is valid (req) and ready (gnt) in a cycle with core_tick_o high;
-// both sides change their outputs only after such a cycle. On AXI, valid never waits for ready, and a payload is
-// stable while it is valid and not taken.
+// Clock: everything runs on clk_i (the NTX clock). core_tick_o is high in the last NTX cycle of
+// each core clock cycle. On the core's ports and on AXI a transfer is valid (req) and ready (gnt)
+// in a cycle with core_tick_o high; both sides change their outputs only after such a cycle. On
+// AXI, valid never waits for ready, and a payload is stable while it is valid and not taken.
 //
-// Core data port: one access outstanding; each granted access is answered once by data_rvalid_o, with data_err_o
-// for a bus error. A scratchpad access that meets no conflict, and a register access, are granted at once and answered
-// in the next core cycle. Writes to cube memory answer after the AXI write response.
-// Instruction port: a granted request for a 32-byte line is answered by four beats, in error too.
+// Core data port: one access outstanding; each granted access is answered once by data_rvalid_o,
+// with data_err_o for a bus error. A scratchpad access that meets no conflict, and a register
+// access, are granted at once and answered in the next core cycle. Writes to cube memory answer
+// after the AXI write response. Instruction port: a granted request for a 32-byte line is answered
+// by four beats, in error too.
 //
 // Reset leaves: everything idle, scratchpad contents undefined, scratchpad priority round robin.
 
@@ -82,7 +84,8 @@ module cluster #(
   /// With rvalid: bus error; the beat is not usable.
   output logic         instr_err_o,
 
-  /// AXI4 write address. Ids are {source, id}; source 0 is the DMA, 1 the core's data port, 2 instruction refill.
+  /// AXI4 write address. Ids are {source, id}; source 0 is the DMA, 1 the core's data port, 2
+  /// instruction refill.
   output logic         axi_aw_valid_o,
   input  logic         axi_aw_ready_i,
   output logic [63:0]  axi_aw_addr_o,
@@ -133,11 +136,12 @@ module cluster #(
   /// Program phase, for reports.
   output logic [7:0]   phase_o,
 
-  /// What each unit waits for, for watchdogs. DMA: [3:0] transfers outstanding, [8] AR waits, [9] R waits, [10] AW
-  /// waits, [11] W waits, [12] B waits, [13] TCDM read not granted, [14] TCDM write not granted.
+  /// What each unit waits for, for watchdogs. DMA: [3:0] transfers outstanding, [8] AR waits, [9] R
+  /// waits, [10] AW waits, [11] W waits, [12] B waits, [13] TCDM read not granted, [14] TCDM write
+  /// not granted.
   output logic [31:0]  dma_debug_o,
-  /// Core ports: [0] data request not granted, [1] answer outstanding, [3:2] its target (0 TCDM, 1 registers,
-  /// 2 AXI), [4] instruction refill outstanding, [5] waits at the barrier.
+  /// Core ports: [0] data request not granted, [1] answer outstanding, [3:2] its target (0 TCDM, 1
+  /// registers, 2 AXI), [4] instruction refill outstanding, [5] waits at the barrier.
   output logic [31:0]  core_debug_o,
   /// NTX n: its register `debug` in bits 32 n + 31 : 32 n.
   output logic [255:0] ntx_debug_o
@@ -155,7 +159,8 @@ module cluster #(
   assign tick        = tick_q == TickWidth'(CoreClockRatio - 1);
   assign core_tick_o = tick;
 
-  // 2 The scratchpad. Masters: NTX n has 2 n and 2 n + 1, then come the core, and the DMA's reads and writes.
+  // 2 The scratchpad. Masters: NTX n has 2 n and 2 n + 1, then come the core, and the DMA's reads
+  // and writes.
   localparam int unsigned NumMasters = 2 * NumNtx + 3;
   localparam int unsigned Core = 2 * NumNtx;
   localparam int unsigned DmaRead = Core + 1;
@@ -215,8 +220,8 @@ module cluster #(
     .data_rvalid_o,
     .data_err_o,
     .data_rdata_o,
-    .tcdm_req_o     ({tcdm_req[Core], tcdm_we[Core], tcdm_be[4*Core+:4], tcdm_addr[AddrWidth*Core+:AddrWidth],
-                      tcdm_wdata[32*Core+:32]}),
+    .tcdm_req_o     ({tcdm_req[Core], tcdm_we[Core], tcdm_be[4*Core+:4],
+                      tcdm_addr[AddrWidth*Core+:AddrWidth], tcdm_wdata[32*Core+:32]}),
     .tcdm_rsp_i     ({tcdm_gnt[Core], tcdm_rvalid[Core], tcdm_rdata[32*Core+:32]}),
     .reg_req_o      (reg_req),
     .reg_we_o       (reg_we),
@@ -245,7 +250,8 @@ module cluster #(
     .debug_target_o (debug_target)
   );
 
-  assign core_debug_o = {26'b0, barrier_waits, debug_instr, debug_target, debug_answer, debug_request};
+  assign core_debug_o = {26'b0, barrier_waits, debug_instr, debug_target, debug_answer,
+                         debug_request};
 
   // 4 Its registers.
   logic        control_req, control_err, dma_req, dma_gnt, dma_err, counters_req, counters_err;
@@ -402,7 +408,8 @@ module cluster #(
 
   // 6 The DMA.
   logic        dma_rvalid;
-  logic        dma_aw_valid, dma_aw_ready, dma_w_valid, dma_w_ready, dma_w_last, dma_b_valid, dma_b_ready;
+  logic        dma_aw_valid, dma_aw_ready, dma_w_valid, dma_w_ready, dma_w_last;
+  logic        dma_b_valid, dma_b_ready;
   logic        dma_ar_valid, dma_ar_ready, dma_r_valid, dma_r_ready, dma_r_last;
   logic [63:0] dma_aw_addr, dma_ar_addr, dma_w_data, dma_r_data;
   logic [2:0]  dma_aw_id, dma_ar_id, dma_b_id, dma_r_id, dma_aw_size, dma_ar_size;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The registers of block `control`: identity, time, events, barrier, end of computation, character output, phase.
+// The registers of block `control`: identity, time, events, barrier, end of computation, character
+// output, phase.
 //
-// Register side: an access is made in a cycle with req_i and core_tick_i, always granted; rdata_o and err_o belong to
-// it in the next cycle. An offset without a register, a write to a read-only and a read of a write-only register
-// are errors and change nothing.
-// A second arrival at the barrier while waiting there, and a second exit, are ignored.
+// Register side: an access is made in a cycle with req_i and core_tick_i, always granted; rdata_o
+// and err_o belong to it in the next cycle. An offset without a register, a write to a read-only
+// and a read of a write-only register are errors and change nothing. A second arrival at the
+// barrier while waiting there, and a second exit, are ignored.
 
 module cluster_control #(
   parameter int unsigned NumNtx = 8,
@@ -95,7 +96,8 @@ module cluster_control #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      mtimecmp_q   <= {nearcube_regs_pkg::ControlMtimecmpHiReset, nearcube_regs_pkg::ControlMtimecmpLoReset};
+      mtimecmp_q   <= {nearcube_regs_pkg::ControlMtimecmpHiReset,
+                       nearcube_regs_pkg::ControlMtimecmpLoReset};
       mask_q       <= '0;
       phase_q      <= '0;
       exit_valid_q <= 1'b0;
@@ -115,7 +117,9 @@ module cluster_control #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (write && offset == nearcube_regs_pkg::ControlExitOffset && !exit_valid_q) exit_code_q <= wdata_i;
+    if (write && offset == nearcube_regs_pkg::ControlExitOffset && !exit_valid_q) begin
+      exit_code_q <= wdata_i;
+    end
     if (write && offset == nearcube_regs_pkg::ControlCharOutOffset) char_q <= wdata_i[7:0];
   end
 
@@ -159,7 +163,8 @@ module cluster_control #(
   // 4 Events. A new one in the cycle of its clear stays.
   logic [10:0] status;
 
-  assign cleared = (write && offset == nearcube_regs_pkg::ControlEventClearOffset) ? wdata_i[10:8] : 3'b0;
+  assign cleared = (write && offset == nearcube_regs_pkg::ControlEventClearOffset) ?
+                   wdata_i[10:8] : 3'b0;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -180,27 +185,28 @@ module cluster_control #(
       rdata_q <= '0;
       err_q   <= we_i;  // most are read-only
       case (offset)
-        nearcube_regs_pkg::ControlClusterIdOffset:    rdata_q <= cluster_id_i;
+        nearcube_regs_pkg::ControlClusterIdOffset: rdata_q <= cluster_id_i;
         nearcube_regs_pkg::ControlClusterCountOffset: rdata_q <= cluster_count_i;
-        nearcube_regs_pkg::ControlNtxCountOffset:     rdata_q <= 32'(NumNtx);
-        nearcube_regs_pkg::ControlClockRatioOffset:   rdata_q <= 32'(CoreClockRatio);
-        nearcube_regs_pkg::ControlTcdmBytesOffset:    rdata_q <= 32'(TcdmBytes);
-        nearcube_regs_pkg::ControlTcdmBanksOffset:    rdata_q <= 32'(TcdmBanks);
-        nearcube_regs_pkg::ControlCycleLoOffset:      rdata_q <= cycle_q[31:0];
-        nearcube_regs_pkg::ControlCycleHiOffset:      rdata_q <= cycle_hi_q;
-        nearcube_regs_pkg::ControlMtimeLoOffset:      rdata_q <= mtime_q[31:0];
-        nearcube_regs_pkg::ControlMtimeHiOffset:      rdata_q <= mtime_hi_q;
-        nearcube_regs_pkg::ControlEventStatusOffset:  rdata_q <= {21'b0, status};
-        nearcube_regs_pkg::ControlBarrierOffset:      {err_q, rdata_q} <= {1'b0, 31'b0, waiting_q};
-        nearcube_regs_pkg::ControlEventMaskOffset:    {err_q, rdata_q} <= {1'b0, 21'b0, mask_q};
-        nearcube_regs_pkg::ControlEventClearOffset:   {err_q, rdata_q} <= {1'b0, 21'b0, sticky_q, 8'b0};
-        nearcube_regs_pkg::ControlPhaseOffset:        {err_q, rdata_q} <= {1'b0, 24'b0, phase_q};
-        nearcube_regs_pkg::ControlPerfControlOffset:  {err_q, rdata_q} <= {1'b0, 31'b0, freeze_q};
-        nearcube_regs_pkg::ControlMtimecmpLoOffset:   {err_q, rdata_q} <= {1'b0, mtimecmp_q[31:0]};
-        nearcube_regs_pkg::ControlMtimecmpHiOffset:   {err_q, rdata_q} <= {1'b0, mtimecmp_q[63:32]};
+        nearcube_regs_pkg::ControlNtxCountOffset: rdata_q <= 32'(NumNtx);
+        nearcube_regs_pkg::ControlClockRatioOffset: rdata_q <= 32'(CoreClockRatio);
+        nearcube_regs_pkg::ControlTcdmBytesOffset: rdata_q <= 32'(TcdmBytes);
+        nearcube_regs_pkg::ControlTcdmBanksOffset: rdata_q <= 32'(TcdmBanks);
+        nearcube_regs_pkg::ControlCycleLoOffset: rdata_q <= cycle_q[31:0];
+        nearcube_regs_pkg::ControlCycleHiOffset: rdata_q <= cycle_hi_q;
+        nearcube_regs_pkg::ControlMtimeLoOffset: rdata_q <= mtime_q[31:0];
+        nearcube_regs_pkg::ControlMtimeHiOffset: rdata_q <= mtime_hi_q;
+        nearcube_regs_pkg::ControlEventStatusOffset: rdata_q <= {21'b0, status};
+        nearcube_regs_pkg::ControlBarrierOffset: {err_q, rdata_q} <= {1'b0, 31'b0, waiting_q};
+        nearcube_regs_pkg::ControlEventMaskOffset: {err_q, rdata_q} <= {1'b0, 21'b0, mask_q};
+        nearcube_regs_pkg::ControlEventClearOffset:
+          {err_q, rdata_q} <= {1'b0, 21'b0, sticky_q, 8'b0};
+        nearcube_regs_pkg::ControlPhaseOffset: {err_q, rdata_q} <= {1'b0, 24'b0, phase_q};
+        nearcube_regs_pkg::ControlPerfControlOffset: {err_q, rdata_q} <= {1'b0, 31'b0, freeze_q};
+        nearcube_regs_pkg::ControlMtimecmpLoOffset: {err_q, rdata_q} <= {1'b0, mtimecmp_q[31:0]};
+        nearcube_regs_pkg::ControlMtimecmpHiOffset: {err_q, rdata_q} <= {1'b0, mtimecmp_q[63:32]};
         nearcube_regs_pkg::ControlExitOffset,
-        nearcube_regs_pkg::ControlCharOutOffset:      err_q <= !we_i;
-        default:                                      err_q <= 1'b1;
+        nearcube_regs_pkg::ControlCharOutOffset: err_q <= !we_i;
+        default: err_q <= 1'b1;
       endcase
     end
   end

@@ -2,10 +2,11 @@
 //
 // The performance counters: 32 bits, wrapping, one step a cycle unless they count bytes.
 //
-// All count in the same cycles, those with freeze_i low, so that identities between them (busy + stalls + idle =
-// cycles for each NTX) hold whenever they are frozen. clear_i wins over counting. Register side: an access is made in a cycle
-// with req_i and core_tick_i, always granted; rdata_o and err_o belong to it in the next cycle. Writes, and
-// counters of units that do not exist, are errors.
+// All count in the same cycles, those with freeze_i low, so that identities between them (busy +
+// stalls + idle = cycles for each NTX) hold whenever they are frozen. clear_i wins over counting.
+// Register side: an access is made in a cycle with req_i and core_tick_i, always granted; rdata_o
+// and err_o belong to it in the next cycle. Writes, and counters of units that do not exist, are
+// errors.
 
 module cluster_counters #(
   parameter int unsigned NumNtx = 8,
@@ -43,7 +44,8 @@ module cluster_counters #(
   assign count = !freeze_i;
 
   // 1 The cluster's own.
-  logic [31:0] cycles_q, compute_q, read_bytes_q, write_bytes_q, busy_q, wait_bus_q, wait_tcdm_q, core_wait_q;
+  logic [31:0] cycles_q, compute_q, read_bytes_q, write_bytes_q;
+  logic [31:0] busy_q, wait_bus_q, wait_tcdm_q, core_wait_q;
 
   always_ff @(posedge clk_i) begin
     if (zero) begin
@@ -73,11 +75,13 @@ module cluster_counters #(
 
   for (genvar n = 0; n < 8; n++) begin : gen_ntx
     if (n < NumNtx) begin : gen_present
-      logic       busy, stall_a, stall_b, stall_init, stall_result, stall_hazard, idle, mac, command;
+      logic       busy, stall_a, stall_b, stall_init, stall_result, stall_hazard, idle, mac;
+      logic       command;
       logic [1:0] stores;
-      assign {busy, stall_a, stall_b, stall_init, stall_result, stall_hazard, idle, mac, stores, command} =
-             ntx_perf_i[11*n+:11];
-      assign events[8*n+:8] = count ? {mac, idle, stall_hazard, stall_result, stall_init, stall_b, stall_a, busy} : '0;
+      assign {busy, stall_a, stall_b, stall_init, stall_result, stall_hazard, idle, mac, stores,
+              command} = ntx_perf_i[11*n+:11];
+      assign events[8*n+:8] = count ? {mac, idle, stall_hazard, stall_result, stall_init, stall_b,
+                                       stall_a, busy} : '0;
       assign {done[n], pairs[n], singles[n]} = count ? {command, stores} : '0;
     end else begin : gen_absent
       assign events[8*n+:8] = '0;
@@ -153,7 +157,8 @@ module cluster_counters #(
           nearcube_regs_pkg::CountersNtxCommandsOffset: rdata_q <= done_value;
           default:                                      err_q <= 1'b1;
         endcase
-      end else if (bank_offset < 16'(TcdmBanks * nearcube_regs_pkg::CountersBankAccessesStride)) begin
+      end else if (bank_offset <
+                   16'(TcdmBanks * nearcube_regs_pkg::CountersBankAccessesStride)) begin
         rdata_q <= bank_offset[2] ? conflict_value : access_value;
       end else begin
         case (offset)

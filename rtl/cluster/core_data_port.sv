@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Takes the core's data accesses to where their address says: scratchpad, cluster registers, cube memory over AXI, or
-// nowhere, which is a bus error, as are registers accessed by less than a word.
+// Takes the core's data accesses to where their address says: scratchpad, cluster registers, cube
+// memory over AXI, or nowhere, which is a bus error, as are registers accessed by less than a word.
 //
-// Core side: req and gnt at ticks, one access outstanding, each answered once by rvalid (at a tick). Scratchpad,
-// registers and errors answer in the core cycle after the grant; a request may be granted while the previous
-// one of these answers. An AXI access is granted at once, answers when its response comes (writes too), and the
-// next request is granted from the core cycle after that.
+// Core side: req and gnt at ticks, one access outstanding, each answered once by rvalid (at a
+// tick). Scratchpad, registers and errors answer in the core cycle after the grant; a request may
+// be granted while the previous one of these answers. An AXI access is granted at once, answers
+// when its response comes (writes too), and the next request is granted from the core cycle after
+// that.
 //
-// With more than one NTX cycle in a core cycle a request is captured in its first one, so that the core has a
-// whole NTX cycle to bring it out and the scratchpad sees it early in the next; the core cannot tell.
-// A core keeps its request unchanged until it is granted.
+// With more than one NTX cycle in a core cycle a request is captured in its first one, so that the
+// core has a whole NTX cycle to bring it out and the scratchpad sees it early in the next; the core
+// cannot tell. A core keeps its request unchanged until it is granted.
 
 `include "assertions.svh"
 
@@ -37,7 +38,8 @@ module core_data_port #(
   output tcdm_pkg::req_t tcdm_req_o,
   input  tcdm_pkg::rsp_t tcdm_rsp_i,
 
-  /// Register access: made in a cycle with req, gnt and core_tick_i; rdata and err belong to it in the next cycle.
+  /// Register access: made in a cycle with req, gnt and core_tick_i; rdata and err belong to it in
+  /// the next cycle.
   output logic           reg_req_o,
   output logic           reg_we_o,
   output logic [31:0]    reg_addr_o,
@@ -64,7 +66,8 @@ module core_data_port #(
 
   /// The scratchpad request is not granted in this cycle, for a counter.
   output logic           wait_tcdm_o,
-  /// For watchdogs: the request is not granted; an answer is outstanding; its target (0 TCDM, 1 registers, 2 AXI).
+  /// For watchdogs: the request is not granted; an answer is outstanding; its target (0 TCDM, 1
+  /// registers, 2 AXI).
   output logic           debug_request_o,
   output logic           debug_answer_o,
   output logic [1:0]     debug_target_o
@@ -115,17 +118,23 @@ module core_data_port #(
   target_e target;
 
   always_comb begin
-    if ((addr & TcdmMask) == nearcube_regs_pkg::TcdmBase) target = TargetTcdm;
-    else if ((addr & RegisterMask) == nearcube_regs_pkg::ControlBase && be == 4'hF) target = TargetRegister;
-    else if (addr >= nearcube_regs_pkg::CubeBase) target = TargetAxi;
-    else target = TargetNone;
+    target = TargetNone;
+    if ((addr & TcdmMask) == nearcube_regs_pkg::TcdmBase) begin
+      target = TargetTcdm;
+    end else if ((addr & RegisterMask) == nearcube_regs_pkg::ControlBase && be == 4'hF) begin
+      target = TargetRegister;
+    end else if (addr >= nearcube_regs_pkg::CubeBase) begin
+      target = TargetAxi;
+    end
   end
 
-  // 3 Grants. The scratchpad may grant in any NTX cycle of the core cycle, which is kept until the tick; but not
-  // so early that its answer would arrive before the previous one has been handed over.
+  // 3 Grants. The scratchpad may grant in any NTX cycle of the core cycle, which is kept until the
+  // tick; but not so early that its answer would arrive before the previous one has been handed
+  // over.
   logic granted, tcdm_done_q, answer_q;
 
-  assign tcdm_req_o.req   = pending && target == TargetTcdm && !tcdm_done_q && (!answer_q || core_tick_i);
+  assign tcdm_req_o.req   = pending && target == TargetTcdm && !tcdm_done_q &&
+                            (!answer_q || core_tick_i);
   assign tcdm_req_o.we    = we;
   assign tcdm_req_o.be    = be;
   assign tcdm_req_o.addr  = addr[tcdm_pkg::AddrWidth+1:2];
@@ -150,7 +159,8 @@ module core_data_port #(
     else if (tcdm_rsp_i.gnt) tcdm_done_q <= 1'b1;
   end
 
-  // 4 Answers of scratchpad, registers and nowhere: they come in the cycle after the access, and wait for the tick.
+  // 4 Answers of scratchpad, registers and nowhere: they come in the cycle after the access, and
+  // wait for the tick.
   logic        register_q, none_q, err, err_q, from_registers_q;
   logic [31:0] rdata, rdata_q;
 
@@ -227,6 +237,7 @@ module core_data_port #(
 
   `NC_ASSERT(CoreDataAddressAligned, !data_req_i || data_addr_i[1:0] == 2'b00)
   `NC_ASSERT(CoreDataOneOutstanding, !(answer_q && axi_busy_q))
-  `NC_ASSERT(CoreDataAxiResponseExpected, !core_tick_i || !(axi_b_valid_i || axi_r_valid_i) || axi_busy_q)
+  `NC_ASSERT(CoreDataAxiResponseExpected,
+             !core_tick_i || !(axi_b_valid_i || axi_r_valid_i) || axi_busy_q)
 
 endmodule

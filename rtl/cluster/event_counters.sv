@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many counters of single events: 32 bits, wrapping, each stepped or not in every cycle, read one at a time.
+// Many counters of single events: 32 bits, wrapping, each stepped or not in every cycle, read one
+// at a time.
 //
-// A counter is the sum of a word in a memory and a few low bits in flip-flops. The low bits count; a scanner
-// goes round the counters, one a cycle, and moves what it finds into the memory, before the low bits can
-// overflow. So 64 counters take one adder and a small memory instead of 2048 flip-flops with 64 incrementers,
-// and the simulator, which holds bit k of all counters in one word, handles 64 in a few instructions.
+// A counter is the sum of a word in a memory and a few low bits in flip-flops. The low bits count;
+// a scanner goes round the counters, one a cycle, and moves what it finds into the memory, before
+// the low bits can overflow. So 64 counters take one adder and a small memory instead of 2048
+// flip-flops with 64 incrementers, and the simulator, which holds bit k of all counters in one
+// word, handles 64 in a few instructions.
 //
-// value_o is exact in every cycle: all steps up to the previous cycle. clear_i (and reset) zeroes all at once
-// and wins over steps.
+// value_o is exact in every cycle: all steps up to the previous cycle. clear_i (and reset) zeroes
+// all at once and wins over steps.
 
 `include "assertions.svh"
 
@@ -37,7 +39,7 @@ module event_counters #(
   counters_t             low [LowWidth];    // the same without the one that is moved
   counters_t             carry [LowWidth+1];
   logic [31:0]           sums_q [Counters];
-  counters_t             used_q;            // the word in the memory counts; else it is taken for zero
+  counters_t             used_q;            // the word in the memory counts; else it is zero
   logic [IndexWidth-1:0] scan_q;
   logic [LowWidth-1:0]   moved, read;
   counters_t             scanned;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fetches lines of instructions for the core's cache: one request of 32 bytes becomes one AXI burst of four beats.
+// Fetches lines of instructions for the core's cache: one request of 32 bytes becomes one AXI burst
+// of four beats.
 //
-// Core side: req and gnt at ticks, one line outstanding, answered by four beats with rvalid at ticks, which the core
-// always takes. A line outside cube memory is answered by four beats with err and does not reach AXI.
-// The request is copied when granted, so AXI sees a stable one whatever the core does.
+// Core side: req and gnt at ticks, one line outstanding, answered by four beats with rvalid at
+// ticks, which the core always takes. A line outside cube memory is answered by four beats with err
+// and does not reach AXI. The request is copied when granted, so AXI sees a stable one whatever the
+// core does.
 
 `include "assertions.svh"
 
@@ -72,7 +74,9 @@ module instruction_port (
   assign debug_busy_o   = busy_q;
 
   `NC_ASSERT(InstructionAddressAligned, !(core_tick_i && instr_req_i) || instr_addr_i[4:0] == '0)
-  `NC_ASSERT(InstructionBeatsExpected, !(core_tick_i && axi_r_valid_i) || (busy_q && !nowhere_q && !ar_q))
-  `NC_ASSERT(InstructionBurstOfFour, !(core_tick_i && axi_r_valid_i) || axi_r_last_i == instr_last_o)
+  `NC_ASSERT(InstructionBeatsExpected,
+             !(core_tick_i && axi_r_valid_i) || (busy_q && !nowhere_q && !ar_q))
+  `NC_ASSERT(InstructionBurstOfFour,
+             !(core_tick_i && axi_r_valid_i) || axi_r_last_i == instr_last_o)
 
 endmodule

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Takes register accesses to one NTX, or a broadcast write to all of them at once, and keeps the scratchpad priority that
-// the last write to any CTRL chose.
+// Takes register accesses to one NTX, or a broadcast write to all of them at once, and keeps the
+// scratchpad priority that the last write to any CTRL chose.
 //
-// Both sides: an access is made in a cycle with req, gnt and core_tick_i; gnt depends on address and write enable
-// only; the answer belongs to it in the next cycle. A broadcast write is granted only when every NTX grants it, and then all
-// take it in that cycle. Reads of the broadcast alias and units that do not exist are errors.
-// Reset leaves the priority at round robin.
+// Both sides: an access is made in a cycle with req, gnt and core_tick_i; gnt depends on address
+// and write enable only; the answer belongs to it in the next cycle. A broadcast write is granted
+// only when every NTX grants it, and then all take it in that cycle. Reads of the broadcast alias
+// and units that do not exist are errors. Reset leaves the priority at round robin.
 
 module ntx_slave_mux #(
   /// NTX, 1 to 8.
@@ -60,7 +60,8 @@ module ntx_slave_mux #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       priority_q <= nearcube_regs_pkg::NtxCtrlPriorityIsRoundRobin;
-    end else if (core_tick_i && ntx_req_o != '0 && we_i && addr_i[6:2] == nearcube_regs_pkg::NtxCtrlOffset[6:2]) begin
+    end else if (core_tick_i && ntx_req_o != '0 && we_i &&
+                 addr_i[6:2] == nearcube_regs_pkg::NtxCtrlOffset[6:2]) begin
       priority_q <= priority_i;
     end
   end

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Takes the core's register accesses to the block that owns the address; an address of no block is a bus error.
+// Takes the core's register accesses to the block that owns the address; an address of no block is
+// a bus error.
 //
-// Both sides: an access is made in a cycle with req, gnt and core_tick_i, gnt depending on the address only; the
-// answer (rdata, err) belongs to it in the next cycle. Only the DMA and NTX ever hold back a grant.
+// Both sides: an access is made in a cycle with req, gnt and core_tick_i, gnt depending on the
+// address only; the answer (rdata, err) belongs to it in the next cycle. Only the DMA and NTX ever
+// hold back a grant.
 
 module register_bus (
   input  logic        clk_i,
@@ -45,15 +47,21 @@ module register_bus (
   } block_e;
 
   // Sizes are powers of two and bases multiples of them.
+  localparam logic [31:0] ControlMask = ~(nearcube_regs_pkg::ControlSize - 1);
+  localparam logic [31:0] DmaMask = ~(nearcube_regs_pkg::DmaSize - 1);
+  localparam logic [31:0] CountersMask = ~(nearcube_regs_pkg::CountersSize - 1);
+  localparam logic [31:0] NtxMask = ~(nearcube_regs_pkg::NtxSize - 1);
+  localparam logic [31:0] NtxBroadcastMask = ~(nearcube_regs_pkg::NtxBroadcastSize - 1);
+
   block_e block, block_q;
 
   always_comb begin
     block = BlockNone;
-    if ((addr_i & ~(nearcube_regs_pkg::ControlSize - 1)) == nearcube_regs_pkg::ControlBase) block = BlockControl;
-    if ((addr_i & ~(nearcube_regs_pkg::DmaSize - 1)) == nearcube_regs_pkg::DmaBase) block = BlockDma;
-    if ((addr_i & ~(nearcube_regs_pkg::CountersSize - 1)) == nearcube_regs_pkg::CountersBase) block = BlockCounters;
-    if ((addr_i & ~(nearcube_regs_pkg::NtxSize - 1)) == nearcube_regs_pkg::NtxBase) block = BlockNtx;
-    if ((addr_i & ~(nearcube_regs_pkg::NtxBroadcastSize - 1)) == nearcube_regs_pkg::NtxBroadcastBase) block = BlockNtx;
+    if ((addr_i & ControlMask) == nearcube_regs_pkg::ControlBase) block = BlockControl;
+    if ((addr_i & DmaMask) == nearcube_regs_pkg::DmaBase) block = BlockDma;
+    if ((addr_i & CountersMask) == nearcube_regs_pkg::CountersBase) block = BlockCounters;
+    if ((addr_i & NtxMask) == nearcube_regs_pkg::NtxBase) block = BlockNtx;
+    if ((addr_i & NtxBroadcastMask) == nearcube_regs_pkg::NtxBroadcastBase) block = BlockNtx;
   end
 
   assign control_req_o  = req_i && block == BlockControl;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One bank of the scratchpad: the model of a single-port SRAM of 32-bit words with byte enables. Synthesis replaces
-// it by a macro of the same ports.
+// One bank of the scratchpad: the model of a single-port SRAM of 32-bit words with byte enables.
+// Synthesis replaces it by a macro of the same ports.
 //
-// An access is made in each cycle with req_i high; a read's word is on rdata_o from the next cycle until the next
-// read. Reset does not touch the contents.
+// An access is made in each cycle with req_i high; a read's word is on rdata_o from the next cycle
+// until the next read. Reset does not touch the contents.
 
 module tcdm_bank #(
   /// 32-bit words.
@@ -26,7 +26,8 @@ module tcdm_bank #(
 
   assign rdata_o = rdata_q;
 
-  // A write replaces the whole word: one write port of 32 bits is what the simulator handles fastest.
+  // A write replaces the whole word: one write port of 32 bits is what the simulator handles
+  // fastest.
   assign written = {{8{be_i[3]}}, {8{be_i[2]}}, {8{be_i[1]}}, {8{be_i[0]}}};
 
   always_ff @(posedge clk_i) begin

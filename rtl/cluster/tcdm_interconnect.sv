@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scratchpad (TCDM): word-interleaved banks, and the crossbar that lets any master reach any bank.
+// The scratchpad (TCDM): word-interleaved banks, and the crossbar that lets any master reach any
+// bank.
 //
-// A request is granted in its own cycle or waits; a granted access is answered in the next cycle. Each bank serves
-// one word a cycle and never idles while somebody asks for it. With Multicast, reads of the word that a bank
-// serves in a cycle are all granted. req_o never depends on gnt_i of the same cycle, in any master.
+// A request is granted in its own cycle or waits; a granted access is answered in the next cycle.
+// Each bank serves one word a cycle and never idles while somebody asks for it. With Multicast,
+// reads of the word that a bank serves in a cycle are all granted. req_o never depends on gnt_i of
+// the same cycle, in any master.
 //
-// Who is served first at a bank: round robin over all masters, or over one class before the other. The masters are
-// of two classes, NTX (numbers below FirstCore) and core (core and DMA), and priority_i says
+// Who is served first at a bank: round robin over all masters, or over one class before the other.
+// The masters are of two classes, NTX (numbers below FirstCore) and core (core and DMA), and
+// priority_i says
 //   0  NTX before core,
 //   1  no class before the other,
 //   2  in seven of eight cycles NTX before core, in the eighth core before NTX.
-// (3 is as 1.) The search of a bank starts behind the master it served last, in each class: so in mode 1 a request
-// waits for at most NumMasters - 1 others, and in mode 2 for at most 8 times as many cycles as its class has
-// masters more than it in the slots that are its own. Only in mode 0 may the core class wait without bound. The
-// start moves only when somebody had to wait, which no one can tell from always moving it, except the power meter.
+// (3 is as 1.) The search of a bank starts behind the master it served last, of all or of the
+// class, so nobody is passed twice by the same master while it waits. That bounds the wait: in mode
+// 1 by NumMasters - 1 cycles; in mode 2 by one cycle less than 8 for each master of the core class,
+// and for an NTX by one for each other NTX and one for each core slot in that time (with 19
+// masters: 23 and 18). In mode 0 the NTX may keep the core class out for as long as they want the
+// bank. The start of a search moves only when somebody had to wait, for only then is there an order
+// to keep.
 //
-// Arbitration compares the masters pairwise instead of bank by bank: 171 comparators of a bank number for 19
-// masters, instead of 64 arbiters and 64 x 19 comparators of a row for multicast; and the grant does not pass
-// through a bank and back. Reset: round robin from master 0.
+// Arbitration compares the masters pairwise instead of bank by bank: 171 comparators of a bank
+// number for 19 masters, instead of 64 arbiters and 64 x 19 comparators of a row for multicast; and
+// the grant does not pass through a bank and back. Reset: round robin from master 0.
 
 `include "assertions.svh"
 
@@ -36,8 +42,8 @@ module tcdm_interconnect #(
   input  logic                                     clk_i,
   input  logic                                     rst_ni,
   input  logic [1:0]                               priority_i,
-  /// The ports of tcdm_pkg, field by field, because flat vectors are what every tool reads alike: master m has bit m,
-  /// or the m-th slice.
+  /// The ports of tcdm_pkg, field by field, because flat vectors are what every tool reads alike:
+  /// master m has bit m, or the m-th slice.
   input  logic [NumMasters-1:0]                    req_i,
   input  logic [NumMasters-1:0]                    we_i,
   input  logic [4*NumMasters-1:0]                  be_i,
@@ -46,7 +52,8 @@ module tcdm_interconnect #(
   output logic [NumMasters-1:0]                    gnt_o,
   output logic [NumMasters-1:0]                    rvalid_o,
   output logic [32*NumMasters-1:0]                 rdata_o,
-  /// For counters: banks that serve an access in this cycle, and banks at which a request is not granted.
+  /// For counters: banks that serve an access in this cycle, and banks at which a request is not
+  /// granted.
   output logic [TcdmBanks-1:0]                     bank_access_o,
   output logic [TcdmBanks-1:0]                     bank_conflict_o
 );
@@ -93,8 +100,8 @@ module tcdm_interconnect #(
 
   always_comb begin
     first_class = '0;
-    if (priority_i == 2'd0 || (priority_i == 2'd2 && slot_q != 3'd7)) first_class[FirstCore-1:0] = '1;
-    else if (priority_i == 2'd2) first_class[NumMasters-1:FirstCore] = '1;
+    if (priority_i == 2'd0 || (priority_i == 2'd2 && slot_q != 3'd7)) first_class = NtxMasters;
+    else if (priority_i == 2'd2) first_class = ~NtxMasters;
   end
 
   always_ff @(posedge clk_i) begin
@@ -102,9 +109,10 @@ module tcdm_interconnect #(
     else slot_q <= slot_q + 1'b1;
   end
 
-  // 3 A winner for each bank, seen from the masters: a master wins unless one that comes before it wants its bank.
-  // The search of a bank starts behind the master it served last, of a class or of all. The numbers are kept as bit k
-  // of all banks, because that is how the winners' numbers come out of 4.
+  // 3 A winner for each bank, seen from the masters: a master wins unless one that comes before it
+  // wants its bank. The search of a bank starts behind the master it served last, of a class or of
+  // all. The numbers are kept as bit k of all banks, because that is how the winners' numbers come
+  // out of 4.
   banks_t ntx_last_q [MasterWidth];
   banks_t core_last_q [MasterWidth];
   banks_t last_was_core_q;
@@ -115,7 +123,9 @@ module tcdm_interconnect #(
   always_comb begin
     for (int unsigned k = 0; k < BankWidth; k++) begin
       bit_of_bank[k] = '0;
-      for (int unsigned m = 0; m < NumMasters; m++) bit_of_bank[k] = bit_of_bank[k] | (NumMasters'(bank[m][k]) << m);
+      for (int unsigned m = 0; m < NumMasters; m++) begin
+        bit_of_bank[k] = bit_of_bank[k] | (NumMasters'(bank[m][k]) << m);
+      end
     end
   end
 
@@ -129,7 +139,9 @@ module tcdm_interconnect #(
     for (int unsigned i = 0; i < NumMasters; i++) begin
       if (req_i[i]) begin
         same = req_i & ~(FirstMaster << i);
-        for (int unsigned k = 0; k < BankWidth; k++) same = same & (bank[i][k] ? bit_of_bank[k] : ~bit_of_bank[k]);
+        for (int unsigned k = 0; k < BankWidth; k++) begin
+          same = same & (bank[i][k] ? bit_of_bank[k] : ~bit_of_bank[k]);
+        end
         if (same == '0) begin
           win = win | (FirstMaster << i);
         end else begin
@@ -137,8 +149,11 @@ module tcdm_interconnect #(
             ntx_last[k]  = ntx_last_q[k][bank[i]];
             core_last[k] = core_last_q[k][bank[i]];
           end
-          if (first_class != '0) ahead = (AllButFirst << ntx_last) & NtxMasters | (AllButFirst << core_last);
-          else ahead = AllButFirst << (last_was_core_q[bank[i]] ? core_last : ntx_last);
+          if (first_class != '0) begin
+            ahead = (AllButFirst << ntx_last) & NtxMasters | (AllButFirst << core_last);
+          end else begin
+            ahead = AllButFirst << (last_was_core_q[bank[i]] ? core_last : ntx_last);
+          end
           earlier = ~(AllMasters << i);
           earlier = ahead[i] ? (ahead & earlier) : (ahead | earlier);
           earlier = first_class[i] ? (earlier & first_class) : (earlier | first_class);
@@ -156,7 +171,9 @@ module tcdm_interconnect #(
       for (int unsigned i = 0; i < NumMasters; i++) begin
         if (req_i[i] && !win[i] && !we_i[i]) begin
           for (int unsigned j = 0; j < NumMasters; j++) begin
-            if (win[j] && !we_i[j] && bank[j] == bank[i] && row[j] == row[i]) served_too = served_too | (FirstMaster << i);
+            if (win[j] && !we_i[j] && bank[j] == bank[i] && row[j] == row[i]) begin
+              served_too = served_too | (FirstMaster << i);
+            end
           end
         end
       end
@@ -164,7 +181,8 @@ module tcdm_interconnect #(
   end
   assign gnt = win | served_too;
 
-  // 4 The crossbar to the banks. The guards are redundant in hardware and save most of the simulator's work.
+  // 4 The crossbar to the banks. The guards are redundant in hardware and save most of the
+  // simulator's work.
   banks_t      used, conflict, taken [NumMasters];
   banks_t      winner [MasterWidth];
   banks_t      core_wins;
@@ -188,7 +206,7 @@ module tcdm_interconnect #(
   assign bank_access_o   = used;
   assign bank_conflict_o = conflict;
 
-  // The start of a search moves only when somebody had to wait: otherwise it does not matter to anybody.
+  // Where the next search of a bank starts: see above.
   banks_t ntx_moves, core_moves;
   assign ntx_moves  = conflict & ~core_wins;
   assign core_moves = conflict & core_wins;
