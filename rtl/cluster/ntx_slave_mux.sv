@@ -76,8 +76,11 @@ module ntx_slave_mux #(
 
   word_t rdata [8];
   for (genvar n = 0; n < 8; n++) begin : gen_rdata
-    if (n < NumNtx) assign rdata[n] = ntx_rdata_i[32*n+:32];
-    else assign rdata[n] = '0;
+    if (n < NumNtx) begin : gen_there
+      assign rdata[n] = ntx_rdata_i[32*n+:32];
+    end else begin : gen_absent
+      assign rdata[n] = '0;
+    end
   end
   assign rdata_o = rdata[unit_q];
   assign err_o   = err_q;

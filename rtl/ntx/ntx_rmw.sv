@@ -70,13 +70,18 @@ module ntx_rmw #(
   assign pop_v_o = go && head_pop;
   assign empty_o = !head_valid;
 
-  assign addr_free_o = !marked_q[fold(addr_i)];
+  logic [4:0] slot, stored0_slot, stored1_slot;
+  assign slot         = fold(addr_i);
+  assign stored0_slot = fold(stored0_addr_i);
+  assign stored1_slot = fold(stored1_addr_i);
+
+  assign addr_free_o = !marked_q[slot];
   always_comb begin
     mark   = '0;
     unmark = '0;
-    if (push_i && hit_i) mark[fold(addr_i)] = 1'b1;
-    if (stored_i[0]) unmark[fold(stored0_addr_i)] = 1'b1;
-    if (stored_i[1]) unmark[fold(stored1_addr_i)] = 1'b1;
+    if (push_i && hit_i) mark[slot] = 1'b1;
+    if (stored_i[0]) unmark[stored0_slot] = 1'b1;
+    if (stored_i[1]) unmark[stored1_slot] = 1'b1;
   end
 
   always_ff @(posedge clk_i) begin
