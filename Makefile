@@ -27,7 +27,7 @@ demo: build ## A firmware convolution on a real image, checked bit for bit
 
 test: configure ## All tests but the long ones
 	@$(CMAKE_BUILD)
-	@$(CTEST) -LE nightly
+	@$(CTEST) -LE nightly $(ARGS)
 
 nightly: configure ## All tests with their long trip counts
 	@$(CMAKE_BUILD)

@@ -26,10 +26,15 @@
 #define NC_NTX_INIT_ZERO (NC_NTX_CMD_INIT_SOURCE_IS_ZERO << NC_NTX_CMD_INIT_SOURCE_LSB)
 #define NC_NTX_AUX(bits) ((uint32_t)(bits) << NC_NTX_CMD_AUX_LSB)
 #define NC_NTX_AUX_RELU NC_NTX_AUX(1)        // MAC, VADDSUB, VMULT, OUTERP: ReLU at the store
-#define NC_NTX_AUX_WIDE_INIT NC_NTX_AUX(2)   // MAC: the init operand is a wide image
+#define NC_NTX_AUX_WIDE_INIT NC_NTX_AUX(2)   // MAC: the init operand is a wide image; VADDSUB: operands are
 #define NC_NTX_AUX_WIDE_STORE NC_NTX_AUX(4)  // MAC, VADDSUB: the result is stored as a wide image
 #define NC_NTX_AUX_COPY_A NC_NTX_AUX(1)      // COPY: stream A instead of repeating the init value
-#define NC_NTX_AUX_LE NC_NTX_AUX(2)          // THTST, MASK: compare "less than or equal"
+#define NC_NTX_AUX_INDEX NC_NTX_AUX(1)       // MAXMIN: store the index of the result
+#define NC_NTX_AUX_EQ NC_NTX_AUX(0)          // THTST, MASK, MASKMAC: compare "equal"
+#define NC_NTX_AUX_LT NC_NTX_AUX(1)          // the same: "less than"
+#define NC_NTX_AUX_LE NC_NTX_AUX(2)          // the same: "less than or equal"
+#define NC_NTX_AUX_ONE_ZERO NC_NTX_AUX(4)    // THTST: store 1.0 or 0.0
+#define NC_NTX_AUX_COUNT NC_NTX_AUX(4)       // MASK, MASKMAC: compare the step count instead of B
 #define NC_NTX_POLARITY NC_NTX_CMD_POLARITY_MASK
 #define NC_NTX_OVERLAP NC_NTX_CMD_OVERLAP_MASK
 #define NC_NTX_IRQ_WHEN_STORED (NC_NTX_CMD_IRQ_IS_WRITEBACK_DONE << NC_NTX_CMD_IRQ_LSB)

@@ -205,8 +205,9 @@ void Cluster::start_trace(const TraceOptions& options) {
       return scope == options.scope || scope.compare(0, options.scope.size() + 1, options.scope + ".") == 0;
     });
     if (!known) {
+      const std::string suggestion = base::did_you_mean(options.scope, scopes);
       bad_input("--trace-scope {}: no such instance{} Instances are named from the top, as \"cluster\"",
-                options.scope, base::did_you_mean(options.scope, scopes));
+                options.scope, suggestion.empty() ? "." : suggestion);
     }
   }
   trace_ = std::make_unique<Trace>(*model_->rtl, options);

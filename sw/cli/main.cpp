@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,8 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->type_name("FILE.fst");
   app.add_option("--trace-from", options.trace_from, "First NTX clock cycle to record")->type_name("CYCLE");
   app.add_option("--trace-to", options.trace_to, "Last NTX clock cycle to record")->type_name("CYCLE");
-  app.add_option("--trace-scope", options.trace_scope, "Record this instance and below only, as cluster")
+  app.add_option("--trace-scope", options.trace_scope,
+                 "Record only this instance and what is in it: cluster.u_dma")
       ->type_name("PATH");
   app.add_option("--max-cycles", options.max_cycles, "End the run after so many NTX clock cycles")
       ->type_name("N")
@@ -52,8 +54,32 @@ const CLI::Validator share(
 void check_word(const char* word, const std::vector<std::string>& known, const char* what) {
   const std::string text = word;
   if (text.starts_with("-") || std::find(known.begin(), known.end(), text) != known.end()) return;
-  bad_input("unknown {} \"{}\"{} There are {}", what, text, base::did_you_mean(text, known),
+  const std::string suggestion = base::did_you_mean(text, known);
+  bad_input("unknown {} \"{}\"{} There are {}", what, text, suggestion.empty() ? "." : suggestion,
             fmt::join(known, ", "));
+}
+
+/// Names the first option in `words` that neither the command given nor those above it have, with the closest
+/// that the command has.
+void check_options(const CLI::App& app, std::span<char* const> words) {
+  const CLI::App* command = &app;
+  std::vector<std::string> known;
+  std::vector<std::string> own;
+  for (;;) {
+    own.clear();
+    for (const CLI::Option* option : command->get_options()) {
+      for (const std::string& name : option->get_lnames()) own.push_back("--" + name);
+    }
+    known.insert(known.end(), own.begin(), own.end());
+    if (command->get_subcommands().empty()) break;
+    command = command->get_subcommands().front();
+  }
+  for (const std::string word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    if (!name.starts_with("--") || std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string suggestion = base::did_you_mean(name, own);
+    bad_input("unknown option \"{}\"{} See --help", name, suggestion.empty() ? "." : suggestion);
+  }
 }
 
 int run(int argc, char* argv[]) {
@@ -168,6 +194,9 @@ int run(int argc, char* argv[]) {
 
   try {
     app.parse(argc, argv);
+  } catch (const CLI::ExtrasError& error) {
+    check_options(app, std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
+    return app.exit(error) == 0 ? 0 : kBadInputStatus;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kBadInputStatus;
   }

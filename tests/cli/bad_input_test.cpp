@@ -67,6 +67,11 @@ TEST_CASE("words that do not exist", "[cli][bad]") {
   check(invoke({"rnu"}), 2, {"unknown command \"rnu\"", "did you mean \"run\"?"});
   check(invoke({"run", "conv2"}), 2, {"unknown workload \"conv2\"", "did you mean \"conv2d\"?"});
   check(invoke({"run", "laplace4d"}), 2, {"unknown workload"});
+  check(invoke({"foo"}), 2, {"unknown command \"foo\". There are demo"});
+  check(invoke({"run", "conv2d", "--kernal", "3"}), 2,
+        {"unknown option \"--kernal\", did you mean \"--kernel\"?"});
+  check(invoke({"demo", "--imges=2"}), 2, {"unknown option \"--imges\"", "\"--images\"?"});
+  check(invoke({"run", "gemm", "5"}), 2, {"5"});
   check(invoke({}), 2, {});
   check(invoke({"run"}), 2, {"nothing to run"});
   check(invoke({"run", "gemm", "--x", "3"}), 2, {"--x"});
