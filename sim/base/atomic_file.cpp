@@ -8,8 +8,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "sim/base/error.h"
+#include "sim/base/interrupt.h"
 
 namespace nearcube::base {
 namespace {
@@ -35,9 +37,12 @@ class Descriptor {
 };
 
 [[noreturn]] void throw_write_error(const std::string& path, int code) {
-  const bool users_fault =
-      code == ENOENT || code == ENOTDIR || code == EISDIR || code == EACCES || code == EROFS;
-  const char* hint = code == ENOSPC || code == EDQUOT ? " (the disk is full; nothing was left behind)" : "";
+  const bool users_fault = code == ENOENT || code == ENOTDIR || code == EISDIR || code == EACCES ||
+                           code == EPERM || code == EROFS || code == ENAMETOOLONG || code == ELOOP ||
+                           code == ENXIO;
+  const char* hint = code == ENOSPC || code == EDQUOT ? " (the disk is full; nothing was left behind)"
+                     : code == ENXIO                  ? " (nobody reads from this pipe)"
+                                                      : "";
   throw error(users_fault ? ExitStatus::kBadInput : ExitStatus::kOther, "{}: cannot write: {}{}", path,
               std::strerror(code), hint);
 }
@@ -58,17 +63,65 @@ int write_all(int fd, std::span<const std::uint8_t> content) {
 /// fsync, which some devices and pipes do not support; 0 or the error.
 int sync(int fd) { return ::fsync(fd) == 0 || errno == EINVAL || errno == EROFS ? 0 : errno; }
 
+/// Waiting for the other end of a pipe may be for ever, so it is opened without; what follows waits again.
+int open_now(const std::string& path, int flags) {
+  const int fd = ::open(path.c_str(), flags | O_NONBLOCK | O_CLOEXEC);
+  if (fd >= 0) ::fcntl(fd, F_SETFL, flags & O_APPEND);
+  return fd;
+}
+
+/// Where output for a path goes.
+struct Target {
+  std::string path;       ///< where symbolic links lead
+  bool in_place = false;  ///< a device, a pipe or an open file: it cannot be replaced
+};
+
+Target target_of(const std::string& path) {
+  if (path.empty()) throw_write_error(path, ENOENT);
+  struct stat info = {};
+  const bool exists = ::stat(path.c_str(), &info) == 0;
+  if (exists && S_ISDIR(info.st_mode)) throw_write_error(path, EISDIR);
+  for (const char* open_files : {"/dev/std", "/dev/fd/", "/proc/"}) {
+    if (path.starts_with(open_files)) return {path, true};
+  }
+  if (exists && !S_ISREG(info.st_mode)) return {path, true};
+  std::filesystem::path at = path;
+  for (int links = 0; links < 40; ++links) {
+    std::error_code none;
+    const std::filesystem::path to = std::filesystem::read_symlink(at, none);
+    if (none) return {at.string(), false};
+    at = at.parent_path() / to;
+  }
+  throw_write_error(path, ELOOP);
+}
+
 }  // namespace
 
-std::string temporary_name(const std::string& path) { return fmt::format("{}.part.{}", path, ::getpid()); }
+void check_writable(const std::string& path) {
+  const Target target = target_of(path);
+  if (target.in_place) {
+    if (::access(target.path.c_str(), W_OK) != 0) throw_write_error(path, errno);
+    return;
+  }
+  const NoteInterrupts whole;
+  const std::string name = temporary_name(path);
+  const Descriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  if (file.get() < 0) throw_write_error(path, errno);
+  ::unlink(name.c_str());
+}
+
+std::string temporary_name(const std::string& path) {
+  return fmt::format("{}.part.{}", target_of(path).path, ::getpid());
+}
 
 void commit_file(const std::string& temporary, const std::string& path) {
+  const Target target = target_of(path);
   int code = 0;
   {
     Descriptor file(::open(temporary.c_str(), O_RDONLY | O_CLOEXEC));
     code = file.get() < 0 ? errno : sync(file.get());
   }
-  if (code == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) code = errno;
+  if (code == 0 && std::rename(temporary.c_str(), target.path.c_str()) != 0) code = errno;
   if (code != 0) {
     ::unlink(temporary.c_str());
     throw_write_error(path, code);
@@ -76,19 +129,19 @@ void commit_file(const std::string& temporary, const std::string& path) {
 }
 
 void write_file_atomically(const std::string& path, std::span<const std::uint8_t> content) {
-  struct stat info = {};
-  const bool exists = ::stat(path.c_str(), &info) == 0;
-  if (exists && S_ISDIR(info.st_mode)) throw_write_error(path, EISDIR);
-  const bool in_place = exists && !S_ISREG(info.st_mode);
-  const std::string name = in_place ? path : temporary_name(path);
-  Descriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  const Target target = target_of(path);
+  const NoteInterrupts whole;
+  const std::string name = target.in_place ? target.path : temporary_name(path);
+  // In place means after what is there already: the report on the standard output, say.
+  Descriptor file(target.in_place ? open_now(name, O_WRONLY | O_APPEND)
+                                  : ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (file.get() < 0) throw_write_error(path, errno);
   int code = write_all(file.get(), content);
   if (code == 0) code = sync(file.get());
   if (file.release_and_close() != 0 && code == 0) code = errno;
-  if (code == 0 && !in_place && std::rename(name.c_str(), path.c_str()) != 0) code = errno;
+  if (code == 0 && !target.in_place && std::rename(name.c_str(), target.path.c_str()) != 0) code = errno;
   if (code != 0) {
-    if (!in_place) ::unlink(name.c_str());
+    if (!target.in_place) ::unlink(name.c_str());
     throw_write_error(path, code);
   }
 }
@@ -99,12 +152,15 @@ void write_file_atomically(const std::string& path, std::string_view content) {
 }
 
 std::vector<std::uint8_t> read_file(const std::string& path, std::string_view what) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  Descriptor file(open_now(path, O_RDONLY));
   if (file.get() < 0) bad_input("{}: cannot read the {}: {}", path, what, std::strerror(errno));
   struct stat info = {};
-  if (::fstat(file.get(), &info) == 0 && S_ISDIR(info.st_mode)) {
-    bad_input("{}: is a folder, not a {}", path, what);
+  if (::fstat(file.get(), &info) != 0) {
+    bad_input("{}: cannot read the {}: {}", path, what, std::strerror(errno));
   }
+  if (S_ISDIR(info.st_mode)) bad_input("{}: is a folder, not a {}", path, what);
+  // Some have no end.
+  if (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode)) bad_input("{}: is a device, not a {}", path, what);
   std::vector<std::uint8_t> content(info.st_size > 0 ? static_cast<std::size_t>(info.st_size) : 0);
   std::size_t size = 0;
   for (;;) {
@@ -117,6 +173,7 @@ std::vector<std::uint8_t> read_file(const std::string& path, std::string_view wh
     if (got == 0) break;
     size += static_cast<std::size_t>(got);
   }
+  if (size == 0 && S_ISFIFO(info.st_mode)) bad_input("{}: no {} comes out of this pipe", path, what);
   content.resize(size);
   return content;
 }

@@ -206,6 +206,14 @@ bool AxiMemory::tick(const AxiRequest& request) {
   return progress;
 }
 
+bool AxiMemory::time_helps() const {
+  const auto later = [this](const Transfer& t) { return t.ready_at > now_; };
+  const auto answer_later = [this](const Transfer& t) { return t.complete && t.ready_at > now_; };
+  return read_credit_ < kBusBytes || write_credit_ < kBusBytes ||
+         std::any_of(reads_.begin(), reads_.end(), later) ||
+         std::any_of(writes_.begin(), writes_.end(), answer_later);
+}
+
 std::vector<std::string> AxiMemory::describe() const {
   std::vector<std::string> lines;
   for (const Transfer& t : reads_) {

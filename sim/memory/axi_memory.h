@@ -61,6 +61,9 @@ class AxiMemory {
   /// For a watchdog's report: what is under way and what it waits for, a line each.
   std::vector<std::string> describe() const;
 
+  /// Only time keeps something back - a latency or the bandwidth - so that things will move by themselves.
+  bool time_helps() const;
+
  private:
   struct Transfer {
     std::uint64_t address = 0;

@@ -23,7 +23,9 @@ constexpr std::uint32_t kRveFlag = 0x8;       // EF_RISCV_RVE
 
 class File {
  public:
-  explicit File(const std::string& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  // Without waiting for somebody to write to a pipe, which is refused.
+  explicit File(const std::string& path)
+      : descriptor_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
     if (descriptor_ < 0) bad_input("{}: cannot be read: {}", path, std::strerror(errno));
     struct stat info {};
     if (::fstat(descriptor_, &info) != 0 || !S_ISREG(info.st_mode)) {

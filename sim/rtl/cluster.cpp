@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/rtl/cluster.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -12,7 +13,6 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <vector>
 
 #include "sim/base/atomic_file.h"
@@ -57,9 +57,7 @@ class Cluster::Trace {
     if (::stat(options.file.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
       bad_input("{}: cannot hold a trace: not a regular file", options.file);
     }
-    if (!std::ofstream(temporary_)) {
-      bad_input("{}: cannot write the trace: {}", options.file, std::strerror(errno));
-    }
+    base::check_writable(options.file);
     check_space();
   }
   ~Trace() {
@@ -98,9 +96,17 @@ class Cluster::Trace {
   // What the file system must have left, so that a block of values that the library holds back can be
   // written.
   static constexpr std::uint64_t kSpaceBytes = 4 << 20;
+  // The library maps its own temporary files into memory, where one that may not grow is a fatal signal.
+  static constexpr std::uint64_t kOwnFilesBytes = 512 << 10;
   static constexpr std::uint64_t kSpaceInterval = 4096;
 
   void check_space() const {
+    struct rlimit limit = {};
+    if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < kOwnFilesBytes) {
+      throw base::error(ExitStatus::kOther,
+                        "{}: no room for the trace: files may not be larger than {} bytes (ulimit -f)",
+                        options_.file, limit.rlim_cur);
+    }
     const auto require = [this](const std::filesystem::path& folder) {
       struct statvfs info = {};
       if (::statvfs(folder.c_str(), &info) == 0 && info.f_bavail * info.f_frsize < kSpaceBytes) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/system/strict_yaml.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -26,7 +27,8 @@ bool parse_integer(const std::string& text, std::int64_t& value) {
 YamlSection::YamlSection(std::string file, std::string path, YAML::Node node)
     : file_(std::move(file)), path_(std::move(path)), node_(std::move(node)) {
   if (!node_.IsMap()) {
-    bad_input("{}:{}: {} must be a mapping of keys to values", file_, node_.Mark().line + 1,
+    // An empty file has no mark.
+    bad_input("{}:{}: {} must be a mapping of keys to values", file_, std::max(node_.Mark().line, 0) + 1,
               path_.empty() ? "the file" : "key " + path_.substr(0, path_.size() - 1));
   }
   std::set<std::string> seen;

@@ -105,6 +105,7 @@ picture::Picture row_of(const Tensor& images, const Tensor& pooled, std::int64_t
 }  // namespace
 
 int run_demo(const DemoOptions& demo, const RunOptions& options) {
+  check_run_options(options, {demo.png});
   const FashionMnist data(FashionMnist::Part::kTest);
   const Tensor images = data.images(demo.first, demo.count);
   const system::ClusterConfig config = load_config(options);

@@ -4,10 +4,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <exception>
+#include <iostream>
 #include <span>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "sim/base/error.h"
@@ -24,13 +29,22 @@ namespace {
 constexpr int kBadInputStatus = static_cast<int>(ExitStatus::kBadInput);
 const std::vector<std::string> kCommands = {"demo", "run", "info"};
 
+/// A name of a file; an empty one is a variable of the user's script that was not set.
+const CLI::Validator file_name(
+    [](std::string& text) { return text.empty() ? std::string("a file's name is empty") : std::string(); },
+    "");
+
 void add_run_options(CLI::App& app, RunOptions& options) {
   app.add_option("--seed", options.seed, "Of random inputs and of registers without reset")
       ->capture_default_str();
-  app.add_option("--config", options.config, "Machine description (default: config/cluster/default.yaml)");
-  app.add_option("--json", options.json, "Write the report as JSON to FILE")->type_name("FILE");
+  app.add_option("--config", options.config, "Machine description (default: config/cluster/default.yaml)")
+      ->check(file_name);
+  app.add_option("--json", options.json, "Write the report as JSON to FILE")
+      ->type_name("FILE")
+      ->check(file_name);
   app.add_option("--trace", options.trace, "Record waveforms, with a GTKWave save file beside them")
-      ->type_name("FILE.fst");
+      ->type_name("FILE.fst")
+      ->check(file_name);
   app.add_option("--trace-from", options.trace_from, "First NTX clock cycle to record")->type_name("CYCLE");
   app.add_option("--trace-to", options.trace_to, "Last NTX clock cycle to record")->type_name("CYCLE");
   app.add_option("--trace-scope", options.trace_scope,
@@ -82,6 +96,25 @@ void check_options(const CLI::App& app, std::span<char* const> words) {
   }
 }
 
+/// Says it where a user looks; if stderr is closed, nowhere. Never throws, unlike fmt::print.
+void complain(const char* message) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "nearcube: %s\n", message);
+}
+
+/// The status to end with, given that of the command: what was printed must have arrived. A reader that has
+/// seen enough is no error.
+int finish_output(int status) {
+  std::cout.flush();
+  errno = 0;
+  const bool flushed = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
+  if (flushed || errno == EPIPE || status != 0) return status;
+  complain(fmt::format("cannot write to the standard output{}",
+                       errno != 0 ? fmt::format(": {}", std::strerror(errno)) : "")
+               .c_str());
+  return static_cast<int>(ExitStatus::kOther);
+}
+
 int run(int argc, char* argv[]) {
   if (argc > 1) check_word(argv[1], kCommands, "command");
   if (argc > 2 && std::string(argv[1]) == "run") check_word(argv[2], workload_names(), "workload");
@@ -107,7 +140,10 @@ int run(int argc, char* argv[]) {
   demo->add_option("--images", demo_options.count, "Number of images")
       ->capture_default_str()
       ->check(CLI::Range(1, 64));
-  demo->add_option("--png", demo_options.png, "Picture to write")->type_name("FILE")->capture_default_str();
+  demo->add_option("--png", demo_options.png, "Picture to write")
+      ->type_name("FILE")
+      ->capture_default_str()
+      ->check(file_name);
   add_run_options(*demo, options);
   demo->callback([&] { status = run_demo(demo_options, options); });
 
@@ -119,7 +155,9 @@ int run(int argc, char* argv[]) {
   std::string elf;
   std::vector<std::string> loads;
   std::vector<std::string> dumps;
-  run->add_option("--elf", elf, "Run this firmware instead of a workload")->type_name("FILE");
+  run->add_option("--elf", elf, "Run this firmware instead of a workload")
+      ->type_name("FILE")
+      ->check(file_name);
   run->add_option("--load", loads,
                   "Write an fp32 or int32 array before the run: SYMBOL=FILE.npy or 0xADDRESS=FILE.npy")
       ->type_name("SYMBOL=FILE")
@@ -162,7 +200,9 @@ int run(int argc, char* argv[]) {
                     "First operand: FILE.npy, fashion-mnist:INDEX (a test image) or random")
         ->type_name("SOURCE")
         ->capture_default_str();
-    sub->add_option("--output", output, "Write the result as an array")->type_name("FILE.npy");
+    sub->add_option("--output", output, "Write the result as an array")
+        ->type_name("FILE.npy")
+        ->check(file_name);
     add_run_options(*sub, options);
     sub->callback([&, sub_kind = &kind] {
       request.name = sub_kind->name;
@@ -188,7 +228,7 @@ int run(int argc, char* argv[]) {
   bool info_json = false;
   CLI::App* info = app.add_subcommand("info", "Print configuration, address map and versions");
   info->footer("Example:\n  nearcube info --json");
-  info->add_option("--config", info_config, "Machine description")->type_name("FILE");
+  info->add_option("--config", info_config, "Machine description")->type_name("FILE")->check(file_name);
   info->add_flag("--json", info_json, "As JSON");
   info->callback([&] { print_info(info_config, info_json); });
 
@@ -211,16 +251,20 @@ int main(int argc, char* argv[]) {
     nearcube::base::catch_interrupts();
     // A file that may not grow is a failed write with a message, not a silent end.
     std::signal(SIGXFSZ, SIG_IGN);
-    return nearcube::cli::run(argc, argv);
+    // Likewise a pipe whose reader has gone.
+    std::signal(SIGPIPE, SIG_IGN);
+    return nearcube::cli::finish_output(nearcube::cli::run(argc, argv));
   } catch (const nearcube::Error& error) {
-    std::fflush(stdout);
-    fmt::print(stderr, "nearcube: {}\n", error.what());
+    nearcube::cli::complain(error.what());
     return error.exit_code();
+  } catch (const std::system_error& error) {
+    // fmt::print and a reader that has seen enough.
+    if (error.code().value() == EPIPE) return 0;
+    nearcube::cli::complain(error.what());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "nearcube: out of memory on this machine\n");
+    nearcube::cli::complain("out of memory on this machine");
   } catch (const std::exception& error) {
-    std::fflush(stdout);
-    fmt::print(stderr, "nearcube: {}\n", error.what());
+    nearcube::cli::complain(error.what());
   }
   return static_cast<int>(nearcube::ExitStatus::kOther);
 }

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 
 #include "sim/base/atomic_file.h"
@@ -40,13 +42,13 @@ class Progress {
       line += fmt::format("; at most {:.0f} s to the cycle limit",
                           static_cast<double>(max_cycles_ - std::min(max_cycles_, cycles)) / rate);
     }
-    fmt::print(stderr, "\r\033[K{}", line);
+    std::fprintf(stderr, "\r\033[K%s", line.c_str());
     std::fflush(stderr);
     shown_ = true;
   }
 
   void clear() {
-    if (shown_) fmt::print(stderr, "\r\033[K");
+    if (shown_) std::fputs("\r\033[K", stderr);
     shown_ = false;
   }
 
@@ -64,9 +66,31 @@ void check_trace_options(const RunOptions& options) {
     bad_input("--trace-from, --trace-to and --trace-scope need --trace FILE.fst");
 }
 
+/// Throws now, not after a long run, if a file cannot be written or is to be written twice.
+void check_output_files(const RunOptions& options, std::vector<std::string> files) {
+  if (!options.json.empty()) files.push_back(options.json);
+  for (const std::string& file : files) base::check_writable(file);
+  if (!options.trace.empty()) {
+    files.push_back(options.trace);
+    files.push_back(options.trace + ".gtkw");
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    std::error_code none;
+    const auto place = std::filesystem::weakly_canonical(files[i], none);
+    const bool replaced =
+        !std::filesystem::exists(place, none) || std::filesystem::is_regular_file(place, none);
+    for (std::size_t j = 0; replaced && j < i; ++j) {
+      if (std::filesystem::weakly_canonical(files[j], none) == place)
+        bad_input("{}: two outputs are to be written to this file", files[i]);
+    }
+  }
+}
+
 /// Runs a loaded system with console, progress and trace. A trace that failed does not hide the report: its
 /// error is returned.
 std::optional<Error> execute(system::ClusterSystem& system, const RunOptions& options, Report& report) {
+  // A signal ends the run, not its report and its trace.
+  const base::NoteInterrupts noting;
   if (!options.trace.empty()) {
     system.trace({.file = options.trace,
                   .from = options.trace_from,
@@ -81,6 +105,7 @@ std::optional<Error> execute(system::ClusterSystem& system, const RunOptions& op
   });
   report.run = system.run(
       {.max_cycles = options.max_cycles, .progress = [&](std::uint64_t cycles) { progress.show(cycles); }});
+  if (report.run.end == system::End::kInterrupted) base::clear_interrupt();
   progress.clear();
   std::fflush(stdout);
   report.config = system.config().file;
@@ -102,9 +127,16 @@ std::optional<Error> execute(system::ClusterSystem& system, const RunOptions& op
 
 /// Prints and writes the report.
 void publish(const Report& report, const RunOptions& options) {
-  fmt::print("{}", format_text(report));
-  if (std::fflush(stdout) != 0)
-    throw base::error(ExitStatus::kOther, "cannot write the report: {}", std::strerror(errno));
+  const std::string text = format_text(report);
+  errno = 0;
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  // A reader that has seen enough (| head -1) is no error.
+  if (!written) {
+    if (errno != EPIPE)
+      throw base::error(ExitStatus::kOther, "cannot write the report: {}", std::strerror(errno));
+    std::clearerr(stdout);
+  }
   if (!options.json.empty()) base::write_file_atomically(options.json, to_json(report).dump(2) + "\n");
 }
 
@@ -124,7 +156,7 @@ int status_of_end(const system::RunResult& run, ExitStatus uncaught) {
   return 0;
 }
 
-void complain(const std::string& message) { fmt::print(stderr, "nearcube: {}\n", message); }
+void complain(const std::string& message) { std::fprintf(stderr, "nearcube: %s\n", message.c_str()); }
 
 /// The status to end with: what the run says, else the trace's error.
 int finish(int status, const std::optional<Error>& trace_error) {
@@ -150,6 +182,11 @@ network::Tensor read_tensor(system::ClusterSystem& system, std::uint64_t address
 }
 
 }  // namespace
+
+void check_run_options(const RunOptions& options, const std::vector<std::string>& files) {
+  check_trace_options(options);
+  check_output_files(options, files);
+}
 
 system::ClusterConfig load_config(const RunOptions& options) {
   return system::load_cluster_config(options.config.empty() ? default_config() : options.config);
@@ -214,7 +251,7 @@ CaseResult run_case(const Case& job, const std::string& name, const system::Clus
 }
 
 int run_workload(const WorkloadRequest& request, const RunOptions& options, const std::string& output) {
-  check_trace_options(options);
+  check_run_options(options, output.empty() ? std::vector<std::string>() : std::vector{output});
   const system::ClusterConfig config = load_config(options);
   const Case job = make_case(request, machine_of(config));
   const CaseResult result = run_case(job, request.name, config, options);
@@ -224,13 +261,15 @@ int run_workload(const WorkloadRequest& request, const RunOptions& options, cons
 
 int run_elf(const std::string& path, const std::vector<std::string>& loads,
             const std::vector<std::string>& dumps, const RunOptions& options) {
-  check_trace_options(options);
   const system::ClusterConfig config = load_config(options);
   const auto elf = riscv::ElfFile::load(path);
   std::vector<Load> inputs;
   std::vector<Dump> results;
   for (const std::string& load : loads) inputs.push_back(parse_load(load, elf));
   for (const std::string& dump : dumps) results.push_back(parse_dump(dump, elf));
+  std::vector<std::string> files;
+  for (const Dump& dump : results) files.push_back(dump.file);
+  check_run_options(options, files);
 
   system::ClusterSystem system(config, options.seed, !options.trace.empty());
   system.load(elf);

@@ -34,6 +34,9 @@ struct CaseResult {
 CaseResult run_case(const Case& job, const std::string& name, const system::ClusterConfig& config,
                     const RunOptions& options);
 
+/// Throws unless the options make sense together and their files, and `files`, can be written, each once.
+void check_run_options(const RunOptions& options, const std::vector<std::string>& files);
+
 /// The configuration that the options name, or the default.
 system::ClusterConfig load_config(const RunOptions& options);
 

@@ -61,6 +61,10 @@ class Maker {
   Tensor input(const std::vector<std::string>& names, bool flat = false) {
     if (request_.input == "random") return random(shape_of(names));
     Tensor tensor = read();
+    if (tensor.size() == 0) {
+      bad_input("--input {}: its shape is {}: there is nothing in it", request_.input,
+                network::to_string(tensor.shape()));
+    }
     if (flat) tensor = tensor.reshaped({tensor.size()});
     Shape shape = tensor.shape();
     while (shape.size() > names.size() && shape.front() == 1) shape.erase(shape.begin());

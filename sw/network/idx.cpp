@@ -39,7 +39,9 @@ void read_exactly(gzFile_s* file, void* to, std::uint64_t size, const std::strin
 
 ByteArray read_idx(const std::string& path) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) bad_input("{}: a folder, not an IDX file", path);
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
+    bad_input("{}: a folder, pipe or device, not an IDX file", path);
+  }
   const std::unique_ptr<gzFile_s, Closer> file(gzopen(path.c_str(), "rb"));
   if (!file) bad_input("{}: cannot read IDX file: {}", path, std::strerror(errno));
 

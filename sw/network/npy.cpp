@@ -70,7 +70,12 @@ Tensor read(const std::string& path, bool integers) {
   Shape shape = parse_shape(header_value(header, "shape", path), path);
 
   const std::uint64_t available = bytes.size() - data_at;
-  const auto elements = static_cast<std::uint64_t>(element_count(shape));
+  std::uint64_t elements = 0;
+  try {
+    elements = static_cast<std::uint64_t>(element_count(shape));
+  } catch (const Error& error) {
+    bad_input("{}: {}", path, error.what());
+  }
   if (available / sizeof(float) < elements || available != elements * sizeof(float))
     bad_input("{}: {} bytes of data, but shape {} of fp32 needs {} elements; truncated or overlong", path,
               available, to_string(shape), elements);

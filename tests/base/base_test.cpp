@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -88,6 +93,60 @@ TEST_CASE("a failed write leaves nothing behind", "[base]") {
   CHECK(fs::exists("/dev/full"));
 }
 
+TEST_CASE("a symbolic link is followed, and stays", "[base]") {
+  Folder folder;
+  fs::create_directory(folder.file("d"));
+  fs::create_symlink("d/real", folder.file("link"));
+  base::check_writable(folder.file("link"));
+  base::write_file_atomically(folder.file("link"), std::string_view("one"));
+  base::write_file_atomically(folder.file("link"), std::string_view("two"));
+  CHECK(fs::is_symlink(folder.file("link")));
+  const auto content = base::read_file(folder.file("d/real"), "test file");
+  CHECK(std::string(content.begin(), content.end()) == "two");
+  fs::create_symlink("b", folder.file("a"));
+  fs::create_symlink("a", folder.file("b"));
+  CHECK(status_of([&] { base::write_file_atomically(folder.file("a"), std::string_view("x")); }) ==
+        ExitStatus::kBadInput);
+}
+
+TEST_CASE("what cannot be written is known before, and trying leaves nothing", "[base]") {
+  Folder folder;
+  base::check_writable(folder.file("new"));
+  base::check_writable("/dev/null");
+  CHECK(folder.entries() == 0);
+  for (const std::string& path :
+       {folder.file("."), folder.file("no/such/a"), folder.file(std::string(300, 'x')), std::string()}) {
+    CHECK(status_of([&] { base::check_writable(path); }) == ExitStatus::kBadInput);
+  }
+}
+
+TEST_CASE("an open file is added to, not replaced", "[base]") {
+  Folder folder;
+  const int fd = ::open(folder.file("out").c_str(), O_WRONLY | O_CREAT, 0600);
+  REQUIRE(::write(fd, "report ", 7) == 7);
+  base::write_file_atomically("/proc/self/fd/" + std::to_string(fd), std::string_view("json"));
+  ::close(fd);
+  const auto content = base::read_file(folder.file("out"), "test file");
+  CHECK(std::string(content.begin(), content.end()) == "report json");
+}
+
+TEST_CASE("pipes without another end and devices without an end do not hang", "[base]") {
+  Folder folder;
+  REQUIRE(::mkfifo(folder.file("pipe").c_str(), 0600) == 0);
+  CHECK(status_of([&] { base::read_file(folder.file("pipe"), "test file"); }) == ExitStatus::kBadInput);
+  CHECK(status_of([&] { base::write_file_atomically(folder.file("pipe"), std::string_view("x")); }) ==
+        ExitStatus::kBadInput);
+  CHECK(status_of([&] { base::read_file("/dev/zero", "test file"); }) == ExitStatus::kBadInput);
+
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  base::write_file_atomically("/proc/self/fd/" + std::to_string(ends[1]), std::string_view("through"));
+  ::close(ends[1]);
+  const auto content = base::read_file("/proc/self/fd/" + std::to_string(ends[0]), "test file");
+  ::close(ends[0]);
+  CHECK(std::string(content.begin(), content.end()) == "through");
+}
+
 TEST_CASE("reading names the file and what it should have been", "[base]") {
   Folder folder;
   try {
@@ -137,12 +196,35 @@ TEST_CASE("random numbers are the published ones, bounded, and spread", "[base]"
 
 TEST_CASE("the first interrupt is noted", "[base]") {
   base::catch_interrupts();
+  const base::NoteInterrupts noting;
   CHECK_FALSE(base::interrupted());
   std::raise(SIGINT);
   CHECK(base::interrupted());
   CHECK(base::interrupt_signal() == SIGINT);
   base::clear_interrupt();
   CHECK_FALSE(base::interrupted());
+}
+
+TEST_CASE("an interrupt that nobody is to note, or that nobody took, ends the program", "[base]") {
+  for (const bool noted : {false, true}) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      ::close(STDERR_FILENO);
+      base::catch_interrupts();
+      if (noted) {
+        const base::NoteInterrupts noting;
+        std::raise(SIGTERM);
+        if (!base::interrupted()) ::_exit(7);
+      } else {
+        std::raise(SIGTERM);
+      }
+      ::_exit(8);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 1));
+  }
 }
 
 TEST_CASE("a mistyped name finds its neighbour, a foreign one does not", "[base]") {

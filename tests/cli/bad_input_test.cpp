@@ -258,12 +258,70 @@ TEST_CASE("a full disk is an error, and no file is left that looks whole", "[cli
   check(invoke({"run", "axpy", "--n", "8", "--json", folder.file("no/such/report.json")}), 2,
         {"no/such/report.json"});
   check(invoke({"run", "axpy", "--n", "8", "--trace", "/dev/full"}), 2, {"/dev/full"});
+  check(invoke({"run", "axpy", "--n", "8", "--trace", folder.file("small.fst")}, {.file_limit = 1024}), 1,
+        {"small.fst", "ulimit"});
   // Large enough for the trace library's own files, too small for the trace.
   const auto outcome =
       invoke({"run", "axpy", "--n", "4000", "--trace", folder.file("t.fst")}, {.file_limit = 600000});
   check(outcome, 1, {"t.fst", "disk full"});
   CHECK_THAT(outcome.out, contains(" 0 mismatches"));
   CHECK(folder.entries() == 0);
+}
+
+TEST_CASE("outputs that cannot be written, or would replace each other, are known before the run",
+          "[cli][bad]") {
+  test::Folder folder;
+  const std::string file = folder.file("a");
+  const std::vector<std::string> endless = {"run", "gemm", "--m", "2000", "--n", "2000", "--k", "9000"};
+  const auto refuses = [&](std::vector<std::string> more, const std::vector<std::string>& messages) {
+    more.insert(more.begin(), endless.begin(), endless.end());
+    check(invoke(more), 2, messages);
+  };
+  refuses({"--json", folder.file("no/such/a")}, {"no/such/a"});
+  refuses({"--output", folder.path()}, {"Is a directory"});
+  refuses({"--json", ""}, {"--json", "name is empty"});
+  refuses({"--config", ""}, {"--config", "name is empty"});
+  refuses({"--json", file, "--output", folder.path() + "/./a"}, {"two outputs"});
+  refuses({"--json", file, "--trace", file}, {"two outputs"});
+  refuses({"--output", file + ".gtkw", "--trace", file}, {"two outputs"});
+  CHECK(folder.entries() == 0);
+}
+
+TEST_CASE("output that nobody receives", "[cli][bad]") {
+  const auto shell = [](const std::string& text) {
+    const std::string program = (test::build_tree() / "bin" / "nearcube").string();
+    const int status = std::system(("nearcube='" + program + "'; " + text).c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  };
+  test::Folder folder;
+  for (const char* what : {"info", "info --json", "--help", "run --help", "--version", "run axpy --n 8"}) {
+    INFO(what);
+    CHECK(shell(std::string("$nearcube ") + what + " > /dev/full 2> /dev/null") == 1);
+  }
+  CHECK(shell("$nearcube run axpy --n 0 2>&-") == 2);
+  CHECK(shell("$nearcube run --elf no/such >&- 2>&- <&-") == 2);
+  // A reader that has seen enough: the files are written all the same.
+  CHECK(shell("cd " + folder.path() +
+              " && { $nearcube run axpy --n 8 --json j; echo $? > status; } | true") == 0);
+  CHECK(test::slurp(folder.file("status")) == "0\n");
+  CHECK(nlohmann::json::parse(test::slurp(folder.file("j")))["mismatches"] == 0);
+}
+
+TEST_CASE("a slow memory is not a stuck one", "[cli]") {
+  test::Folder folder;
+  std::string config = test::slurp(test::build_tree() / "config" / "cluster" / "default.yaml");
+  config = std::regex_replace(config, std::regex("watchdog_cycles: [0-9]+"), "watchdog_cycles: 1000");
+  config = std::regex_replace(config, std::regex("_latency_ns: 40"), "_latency_ns: 5000");
+  std::ofstream(folder.file("c.yaml")) << config;
+  const auto outcome = invoke({"run", "axpy", "--n", "8", "--config", folder.file("c.yaml")});
+  INFO(outcome.out);
+  CHECK(outcome.status == 0);
+}
+
+TEST_CASE("Ctrl-C ends the program before and after the run, too", "[cli][bad]") {
+  const auto outcome = invoke({"run", "axpy", "--n", "90000000"}, {.interrupt_after = 1.0});
+  CHECK(outcome.status == 1);
+  CHECK_THAT(outcome.err, contains("interrupted"));
 }
 
 TEST_CASE("trace options that make no sense", "[cli][bad]") {

@@ -113,6 +113,35 @@ TEST_CASE("a write answers exactly its latency after its last data, and is in me
   }
 }
 
+TEST_CASE("it is known when only time keeps an answer back", "[axi]") {
+  FlatMemory flat(kBase, 4096, Untouched::kZero);
+  AxiTiming timing;
+  timing.read_latency_core_cycles = timing.write_latency_core_cycles = 500;
+  AxiMemory axi(flat, timing);
+  for (int i = 0; i < 8; ++i) axi.tick(AxiRequest());
+  CHECK_FALSE(axi.time_helps());
+  axi.tick(read_address(kBase, 1));
+  CHECK(axi.time_helps());
+  for (int i = 0; i < 520; ++i) axi.tick(AxiRequest());
+  REQUIRE(axi.outputs().r_valid);
+  CHECK_FALSE(axi.time_helps());  // the master's turn
+  axi.tick(ready());
+  axi.tick(write_address(kBase, 1));
+  for (int i = 0; i < 8; ++i) axi.tick(AxiRequest());
+  CHECK_FALSE(axi.time_helps());  // likewise: no data yet
+  AxiRequest data;
+  data.w_valid = data.w_last = true;
+  axi.tick(data);
+  CHECK(axi.time_helps());
+
+  timing.read_bytes_per_core_cycle = timing.write_bytes_per_core_cycle = 0.01;
+  AxiMemory slow(flat, timing);
+  slow.tick(AxiRequest());
+  CHECK(slow.time_helps());
+  for (int i = 0; i < 900; ++i) slow.tick(AxiRequest());
+  CHECK_FALSE(slow.time_helps());
+}
+
 TEST_CASE("bandwidth is what was asked for", "[axi]") {
   for (const double rate : {8.0, 4.0, 3.0, 0.5}) {
     FlatMemory flat(kBase, 1 << 20, Untouched::kZero);

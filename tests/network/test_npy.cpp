@@ -73,6 +73,8 @@ TEST_CASE("NPY files that are not what they should be are bad input with a reaso
   refuses("PNG and so on", "not an NPY file");
   refuses(std::string("\x93NUMPY\x01\x00", 8), "truncated");
   refuses(npy(good, "").substr(0, 20), "truncated");
+  refuses(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904,4,), }", "1234"),
+          "bad.npy: shape 4611686018427387904x4: more elements");
   refuses(npy(good, "1234567"), "truncated or overlong");
   refuses(npy(good, "123456789"), "truncated or overlong");
   refuses(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", "12345678"), "astype");
