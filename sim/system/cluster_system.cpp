@@ -80,9 +80,11 @@ void ClusterSystem::load(const riscv::ElfFile& elf) {
     const std::uint64_t address = segment.address;
     if (!exists(address, segment.memory_bytes)) {
       bad_input(
-          "{}: a segment of {} at {:#x} is neither in the cube's memory ({} from {:#x} on) nor in the TCDM",
+          "{}: a segment of {} at {:#x} is neither in the cube's memory ({} from {:#x} on, key "
+          "memory.capacity_bytes of {}) nor in the TCDM ({} from {:#x} on)",
           elf.path(), base::format_bytes(segment.memory_bytes), address,
-          base::format_bytes(memory_.capacity()), memory_.base());
+          base::format_bytes(memory_.capacity()), memory_.base(), config_.file,
+          base::format_bytes(parameters_.tcdm_bytes), regs::kTcdmBase);
     }
     write(address, segment.bytes);
     const std::vector<std::uint8_t> zeros(segment.memory_bytes - segment.bytes.size());

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <span>
 #include <string>
 #include <system_error>
@@ -19,6 +20,7 @@
 #include "sim/base/interrupt.h"
 #include "sim/base/suggest.h"
 #include "sw/cli/demo.h"
+#include "sw/cli/help.h"
 #include "sw/cli/info.h"
 #include "sw/cli/run.h"
 #include "sw/cli/workloads.h"
@@ -26,43 +28,51 @@
 namespace nearcube::cli {
 namespace {
 
-constexpr int kBadInputStatus = static_cast<int>(ExitStatus::kBadInput);
 const std::vector<std::string> kCommands = {"demo", "run", "info"};
 
-/// A name of a file; an empty one is a variable of the user's script that was not set.
-const CLI::Validator file_name(
-    [](std::string& text) { return text.empty() ? std::string("a file's name is empty") : std::string(); },
-    "");
+const std::string kRunOptions = "Run";
+const std::string kTraceOptions = "Waveforms";
 
 void add_run_options(CLI::App& app, RunOptions& options) {
-  app.add_option("--seed", options.seed, "Of random inputs and of registers without reset")
-      ->capture_default_str();
-  app.add_option("--config", options.config, "Machine description (default: config/cluster/default.yaml)")
-      ->check(file_name);
-  app.add_option("--json", options.json, "Write the report as JSON to FILE")
-      ->type_name("FILE")
-      ->check(file_name);
-  app.add_option("--trace", options.trace, "Record waveforms, with a GTKWave save file beside them")
-      ->type_name("FILE.fst")
-      ->check(file_name);
-  app.add_option("--trace-from", options.trace_from, "First NTX clock cycle to record")->type_name("CYCLE");
-  app.add_option("--trace-to", options.trace_to, "Last NTX clock cycle to record")->type_name("CYCLE");
-  app.add_option("--trace-scope", options.trace_scope,
-                 "Record only this instance and what is in it: cluster.u_dma")
-      ->type_name("PATH");
-  app.add_option("--max-cycles", options.max_cycles, "End the run after so many NTX clock cycles")
+  app.add_option("--seed", options.seed, "of random inputs, and of the values registers start with")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->capture_default_str()
+      ->check(whole_number(0))
+      ->group(kRunOptions);
+  app.add_option("--config", options.config, "machine description")
+      ->type_name("FILE.yaml")
+      ->check(file_name())
+      ->default_str("config/cluster/default.yaml")
+      ->group(kRunOptions);
+  app.add_option("--json", options.json, "write the report for scripts")
+      ->type_name("FILE.json")
+      ->check(file_name())
+      ->group(kRunOptions);
+  app.add_option(
+         "--max-cycles", options.max_cycles,
+         "end the run, with status 4, after N NTX clock cycles (0.8 ns each) [20,000,000,000, from the "
+         "configuration]")
+      ->type_name("N")
+      ->check(whole_number(1))
+      ->group(kRunOptions);
+  app.add_option("--trace", options.trace,
+                 "record waveforms, with a GTKWave save file FILE.fst.gtkw beside them")
+      ->type_name("FILE.fst")
+      ->check(file_name())
+      ->group(kTraceOptions);
+  app.add_option("--trace-from", options.trace_from, "first NTX clock cycle to record [0]")
+      ->type_name("CYCLE")
+      ->check(whole_number(0))
+      ->group(kTraceOptions);
+  app.add_option("--trace-to", options.trace_to, "last NTX clock cycle to record [the run's last]")
+      ->type_name("CYCLE")
+      ->check(whole_number(0))
+      ->group(kTraceOptions);
+  app.add_option("--trace-scope", options.trace_scope,
+                 "record only this instance and what is in it, as cluster.u_dma [everything]")
+      ->type_name("PATH")
+      ->group(kTraceOptions);
 }
-
-/// A number of 0 to 1; unlike CLI::Range it takes no NaN.
-const CLI::Validator share(
-    [](std::string& text) {
-      double value = 0;
-      const bool good = CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1;
-      return good ? std::string() : fmt::format("{} is not a number from 0 to 1", text);
-    },
-    "0 - 1");
 
 /// A command or workload that does not exist, before CLI11 says so less helpfully.
 void check_word(const char* word, const std::vector<std::string>& known, const char* what) {
@@ -73,27 +83,42 @@ void check_word(const char* word, const std::vector<std::string>& known, const c
             fmt::join(known, ", "));
 }
 
-/// Names the first option in `words` that neither the command given nor those above it have, with the closest
-/// that the command has.
-void check_options(const CLI::App& app, std::span<char* const> words) {
+/// The command that was given, with its workload if it has one.
+const CLI::App& given_command(const CLI::App& app) {
   const CLI::App* command = &app;
-  std::vector<std::string> known;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return *command;
+}
+
+[[noreturn]] void refuse_own_firmware(const std::string& option, const std::string& workload) {
+  bad_input(
+      "{} and the workload {} exclude each other, since a workload brings its own firmware and arrays: leave "
+      "out "
+      "{}, or run your own firmware with \"run --elf FILE\", --load and --dump",
+      option, workload, option);
+}
+
+/// Says what is wrong with the words that CLI11 does not know: the first option that the command does not
+/// have, with the closest that it has.
+[[noreturn]] void refuse_extras(const CLI::App& app, std::span<char* const> words,
+                                const CLI::ExtrasError& error) {
+  const CLI::App& command = given_command(app);
   std::vector<std::string> own;
-  for (;;) {
-    own.clear();
-    for (const CLI::Option* option : command->get_options()) {
-      for (const std::string& name : option->get_lnames()) own.push_back("--" + name);
-    }
-    known.insert(known.end(), own.begin(), own.end());
-    if (command->get_subcommands().empty()) break;
-    command = command->get_subcommands().front();
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) own.push_back("--" + name);
   }
+  const std::vector<std::string> firmware = {"--elf", "--load", "--dump"};
   for (const std::string word : words) {
     const std::string name = word.substr(0, word.find('='));
-    if (!name.starts_with("--") || std::find(known.begin(), known.end(), name) != known.end()) continue;
+    if (!name.starts_with("--") || std::find(own.begin(), own.end(), name) != own.end()) continue;
+    if (command.get_parent() != nullptr && command.get_parent()->get_name() == "run" &&
+        std::find(firmware.begin(), firmware.end(), name) != firmware.end()) {
+      refuse_own_firmware(name, command.get_name());
+    }
     const std::string suggestion = base::did_you_mean(name, own);
     bad_input("unknown option \"{}\"{} See --help", name, suggestion.empty() ? "." : suggestion);
   }
+  bad_input("{}. Values follow an option, as in --name VALUE; see --help", error.what());
 }
 
 /// Says it where a user looks; if stderr is closed, nowhere. Never throws, unlike fmt::print.
@@ -119,11 +144,14 @@ int run(int argc, char* argv[]) {
   if (argc > 1) check_word(argv[1], kCommands, "command");
   if (argc > 2 && std::string(argv[1]) == "run") check_word(argv[2], workload_names(), "workload");
 
-  CLI::App app("A near-memory training accelerator: RTL, firmware, and every number checked.", "nearcube");
-  app.set_version_flag("--version", version());
+  CLI::App app("A near-memory training accelerator: RTL, firmware, and every number checked.", "./nearcube");
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.option_defaults()->group("Help");
+  app.set_help_flag("-h,--help", "print this");
+  app.set_version_flag("--version", version(), "print the version");
   app.require_subcommand(1);
   app.footer(
-      "Example:\n  nearcube run conv2d --in-channels 16 --out-channels 32 --height 32 --width 32 --kernel 3 "
+      "Example\n  ./nearcube run conv2d --in-channels 16 --out-channels 32 --height 32 --width 32 --kernel 3 "
       "--pad 1\n"
       "\nExit status: 0 all right, 2 bad input, 3 a result differs from its reference, 4 a stuck or endless\n"
       "simulation, 1 anything else.");
@@ -134,47 +162,61 @@ int run(int argc, char* argv[]) {
   std::string output;
 
   DemoOptions demo_options;
-  CLI::App* demo = app.add_subcommand("demo", "Images through a convolution on the RTL, checked bit by bit");
-  demo->footer("Example:\n  nearcube demo --first 100 --images 2 --png shoes.png");
-  demo->add_option("--first", demo_options.first, "First Fashion-MNIST test image")->capture_default_str();
-  demo->add_option("--images", demo_options.count, "Number of images")
+  CLI::App* demo = app.add_subcommand(
+      "demo", "Fashion-MNIST test images through a convolution, ReLU and pooling, checked bit by bit");
+  demo->footer("Example\n  ./nearcube demo --first 100 --images 2 --png shoes.png");
+  demo->add_option("--first", demo_options.first, "first test image, 0 to 9999")
+      ->type_name("INDEX")
+      ->check(whole_number(0))
       ->capture_default_str()
-      ->check(CLI::Range(1, 64));
-  demo->add_option("--png", demo_options.png, "Picture to write")
-      ->type_name("FILE")
+      ->group("Demo");
+  demo->add_option("--images", demo_options.count, "number of images, 1 to 64")
+      ->type_name("N")
+      ->check(whole_number(1, 64))
       ->capture_default_str()
-      ->check(file_name);
+      ->group("Demo");
+  demo->add_option("--png", demo_options.png, "picture to write: each image and its eight feature maps")
+      ->type_name("FILE.png")
+      ->capture_default_str()
+      ->check(file_name())
+      ->group("Demo");
   add_run_options(*demo, options);
   demo->callback([&] { status = run_demo(demo_options, options); });
 
   CLI::App* run = app.add_subcommand("run", "Run a workload or your own firmware on the cluster's RTL");
   run->footer(
-      "Examples:\n  nearcube run gemm --m 64 --n 64 --k 256 --json gemm.json\n"
-      "  nearcube run --elf my.elf --load x=x.npy --dump y:16x32=y.npy\n"
+      "Examples\n  ./nearcube run gemm --m 64 --n 64 --k 256 --json gemm.json\n"
+      "  ./nearcube run --elf build/firmware/axpy.elf --dump y:2048=y.npy\n"
       "\nEach workload has its own --help.");
   std::string elf;
   std::vector<std::string> loads;
   std::vector<std::string> dumps;
-  run->add_option("--elf", elf, "Run this firmware instead of a workload")
-      ->type_name("FILE")
-      ->check(file_name);
-  run->add_option("--load", loads,
-                  "Write an fp32 or int32 array before the run: SYMBOL=FILE.npy or 0xADDRESS=FILE.npy")
-      ->type_name("SYMBOL=FILE")
+  const std::string own = "Your own firmware";
+  run->add_option("--elf", elf, "run this firmware instead of a workload")
+      ->type_name("FILE.elf")
+      ->check(file_name())
+      ->group(own);
+  run->add_option(
+         "--load", loads,
+         "write an fp32 or int32 array before the run; a hexadecimal address (0x80200000) may stand for the "
+         "symbol; may be repeated")
+      ->type_name("SYMBOL=FILE.npy")
       ->take_all()
-      ->allow_extra_args(false);
-  run->add_option("--dump", dumps,
-                  "Write an array to a file after the run: SYMBOL:16x32=FILE.npy, or SYMBOL:16x32:int32=...")
-      ->type_name("SYMBOL:SHAPE=FILE")
+      ->allow_extra_args(false)
+      ->group(own);
+  run->add_option(
+         "--dump", dumps,
+         "write an array to a file after the run, as y:16x32=y.npy, or y:16x32:int32=y.npy; may be repeated")
+      ->type_name("SYMBOL:SHAPE[:TYPE]=FILE.npy")
       ->take_all()
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group(own);
   add_run_options(*run, options);
   run->require_subcommand(0, 1);
 
   for (const WorkloadKind& kind : workload_kinds()) {
     CLI::App* sub = run->add_subcommand(kind.name, kind.summary);
-    sub->footer(fmt::format("Example:\n  {}", kind.example));
-    std::vector<CLI::Option*> shape;
+    sub->footer(fmt::format("Example\n  ./{}", kind.example));
     for (const ShapeOption& option : kind.options) {
       sub->add_option_function<std::int64_t>(
              fmt::format("--{}", option.name),
@@ -182,35 +224,40 @@ int run(int argc, char* argv[]) {
                request.shape[option.name] = value;
                request.given.insert(option.name);
              },
-             fmt::format("{} (default {})", option.help, option.fallback))
+             option.help)
           ->type_name("N")
-          ->check(CLI::Range(option.min, std::int64_t{INT32_MAX}));
+          ->default_str(std::to_string(option.fallback))
+          ->check(whole_number(static_cast<std::uint64_t>(option.min), INT32_MAX))
+          ->group("Shape");
     }
     const std::string name = kind.name;
     if (name == "conv2d") {
-      sub->add_flag("--relu", request.relu, "ReLU at the rounding of each result");
-      sub->add_flag("--bias", request.bias, "Start each sum from a (random) bias");
+      sub->add_flag("--relu", request.relu, "ReLU at the rounding of each result")->group("Operation");
+      sub->add_flag("--bias", request.bias, "start each sum from a (random) bias")->group("Operation");
     }
     if (name == "diffusion") {
-      sub->add_option("--rate", request.rate, "Diffusion number of a step")
-          ->capture_default_str()
-          ->check(share);
+      sub->add_option("--rate", request.rate, "diffusion number of a step, 0 to 1")
+          ->type_name("R")
+          ->default_str(fmt::format("{:g}", request.rate))
+          ->check(share())
+          ->group("Operation");
     }
     sub->add_option("--input", request.input,
-                    "First operand: FILE.npy, fashion-mnist:INDEX (a test image) or random")
+                    "first operand: FILE.npy (fp32), fashion-mnist:INDEX (a test image, 0 to 9999) or random")
         ->type_name("SOURCE")
-        ->capture_default_str();
-    sub->add_option("--output", output, "Write the result as an array")
+        ->capture_default_str()
+        ->group("Data");
+    sub->add_option("--output", output, "write the result as an fp32 array")
         ->type_name("FILE.npy")
-        ->check(file_name);
+        ->check(file_name())
+        ->group("Data");
     add_run_options(*sub, options);
     sub->callback([&, sub_kind = &kind] {
       request.name = sub_kind->name;
       request.seed = options.seed;
       for (const ShapeOption& option : sub_kind->options) request.shape.emplace(option.name, option.fallback);
       if (!elf.empty() || !loads.empty() || !dumps.empty()) {
-        bad_input("--elf, --load and --dump are for your own firmware, not for the workload {}",
-                  request.name);
+        refuse_own_firmware(!elf.empty() ? "--elf" : !loads.empty() ? "--load" : "--dump", request.name);
       }
       status = run_workload(request, options, output);
     });
@@ -227,18 +274,26 @@ int run(int argc, char* argv[]) {
   std::string info_config;
   bool info_json = false;
   CLI::App* info = app.add_subcommand("info", "Print configuration, address map and versions");
-  info->footer("Example:\n  nearcube info --json");
-  info->add_option("--config", info_config, "Machine description")->type_name("FILE")->check(file_name);
-  info->add_flag("--json", info_json, "As JSON");
+  info->footer("Example\n  ./nearcube info --json");
+  info->add_option("--config", info_config, "machine description")
+      ->type_name("FILE.yaml")
+      ->check(file_name())
+      ->default_str("config/cluster/default.yaml")
+      ->group("Output");
+  info->add_flag("--json", info_json, "as JSON, schema nearcube-info-1")->group("Output");
   info->callback([&] { print_info(info_config, info_json); });
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError& error) {
-    check_options(app, std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
-    return app.exit(error) == 0 ? 0 : kBadInputStatus;
+    refuse_extras(app, std::span(argv, static_cast<std::size_t>(argc)).subspan(1), error);
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string option = error.what();
+    bad_input("{}: its value is missing; see --help", option.substr(0, option.find(':')));
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kBadInputStatus;
+    // --help and --version are "errors", too.
+    if (error.get_exit_code() == 0) return app.exit(error);
+    bad_input("{}; see --help", error.what());
   }
   return status;
 }

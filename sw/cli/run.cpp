@@ -64,6 +64,10 @@ void check_trace_options(const RunOptions& options) {
       options.trace_from != 0 || options.trace_to != ~std::uint64_t{0} || !options.trace_scope.empty();
   if (options.trace.empty() && window)
     bad_input("--trace-from, --trace-to and --trace-scope need --trace FILE.fst");
+  if (!options.trace.empty() && !options.trace.ends_with(".fst")) {
+    bad_input("--trace {}: waveforms are written in GTKWave's FST format only: call the file {}",
+              options.trace, std::filesystem::path(options.trace).replace_extension(".fst").string());
+  }
 }
 
 /// Throws now, not after a long run, if a file cannot be written or is to be written twice.

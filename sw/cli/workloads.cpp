@@ -41,10 +41,11 @@ class Maker {
   void require_fits(const Shape& shape) const {
     const auto elements = static_cast<std::uint64_t>(network::element_count(shape));
     if (elements > machine_.memory_bytes / sizeof(float)) {
-      bad_input("{}: a tensor of {} ({} of fp32) does not fit the cube's memory of {}", request_.name,
-                network::to_string(shape),
-                elements > UINT64_MAX / 4 ? "too many bytes" : base::format_bytes(elements * 4),
-                base::format_bytes(machine_.memory_bytes));
+      bad_input(
+          "{}: a tensor of {} ({} of fp32) does not fit the cube's memory of {} (key memory.capacity_bytes)",
+          request_.name, network::to_string(shape),
+          elements > UINT64_MAX / 4 ? "too many bytes" : base::format_bytes(elements * 4),
+          base::format_bytes(machine_.memory_bytes));
     }
   }
 

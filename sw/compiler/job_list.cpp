@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/base/error.h"
+#include "sim/base/units.h"
 
 namespace nearcube::compiler {
 namespace {
@@ -22,6 +23,12 @@ std::vector<std::uint8_t> bytes_of(const T* values, std::size_t count) {
   return bytes;
 }
 
+/// The cube memory that there is, and who says so.
+std::string memory_of(const Machine& machine) {
+  return fmt::format("the cube memory of {} (configuration key memory.capacity_bytes)",
+                     base::format_bytes(machine.memory_bytes));
+}
+
 }  // namespace
 
 JobList::JobList(std::string name, const Machine& machine) : machine_(machine) {
@@ -36,8 +43,8 @@ std::uint64_t JobList::reserve(std::uint64_t bytes, const char* what) {
   const std::uint64_t end = interfaces::kCubeBase + machine_.memory_bytes;
   const std::uint64_t address = next_;
   if (address > end || bytes > end - address)
-    bad_input("{}: {} B of {} do not fit the {} B of cube memory", workload_.name, bytes, what,
-              machine_.memory_bytes);
+    bad_input("{}: {} of {} do not fit {}", workload_.name, base::format_bytes(bytes), what,
+              memory_of(machine_));
   next_ = align(address + bytes);
   return address;
 }
@@ -107,19 +114,24 @@ void check_extent(const char* what, std::int64_t extent) {
 }
 
 void check_memory(const std::vector<Shape>& shapes, const Machine& machine) {
-  const std::uint64_t below = interfaces::kJobListAddress - interfaces::kCubeBase;
-  if (machine.memory_bytes < below)
-    bad_input("cube memory of {} B ends below the job list", machine.memory_bytes);
-  std::uint64_t room = machine.memory_bytes - below;
+  // What lies below the job list is the firmware's.
+  std::uint64_t needed = interfaces::kJobListAddress - interfaces::kCubeBase;
   for (const Shape& shape : shapes) {
     const auto elements = static_cast<std::uint64_t>(network::element_count(shape));
-    if (elements > room / 4)
-      bad_input(
-          "a tensor of shape {} and those before it do not fit the {} B of cube memory (the first {} B are "
-          "the firmware's)",
-          network::to_string(shape), machine.memory_bytes, below);
-    room -= 4 * elements;
+    if (elements > (UINT64_MAX / 2 - needed) / sizeof(float)) {
+      bad_input("a tensor of shape {} is larger than any cube memory", network::to_string(shape));
+    }
+    needed += sizeof(float) * elements;
   }
+  // The job list itself comes on top.
+  if (needed < machine.memory_bytes) return;
+  const bool fits_a_larger_one = needed < interfaces::kCubeSize;
+  bad_input("firmware and tensors need more than {}, and do not fit {}: {}", base::format_bytes(needed),
+            memory_of(machine),
+            fits_a_larger_one ? fmt::format("give a --config with a larger one, up to {}",
+                                            base::format_bytes(interfaces::kCubeSize))
+                              : fmt::format("make the workload smaller; firmware reaches no more than {}",
+                                            base::format_bytes(interfaces::kCubeSize)));
 }
 
 }  // namespace nearcube::compiler

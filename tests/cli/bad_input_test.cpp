@@ -71,24 +71,32 @@ TEST_CASE("words that do not exist", "[cli][bad]") {
   check(invoke({"run", "conv2d", "--kernal", "3"}), 2,
         {"unknown option \"--kernal\", did you mean \"--kernel\"?"});
   check(invoke({"demo", "--imges=2"}), 2, {"unknown option \"--imges\"", "\"--images\"?"});
-  check(invoke({"run", "gemm", "5"}), 2, {"5"});
-  check(invoke({}), 2, {});
+  check(invoke({"run", "gemm", "5"}), 2, {"not expected: 5", "--name VALUE"});
+  check(invoke({}), 2, {"--help"});
   check(invoke({"run"}), 2, {"nothing to run"});
   check(invoke({"run", "gemm", "--x", "3"}), 2, {"--x"});
-  check(invoke({"run", "gemm", "--m"}), 2, {"--m"});
-  check(invoke({"run", "gemm", "--m", "many"}), 2, {"--m"});
-  check(invoke({"run", "gemm", "--elf", "x"}), 2, {"--elf"});
+  check(invoke({"run", "gemm", "--m"}), 2, {"--m: its value is missing"});
+  check(invoke({"run", "gemm", "--m", "many"}), 2, {"--m: many is not a whole number from 1"});
+  check(invoke({"run", "gemm", "--seed", "-1"}), 2, {"--seed: -1 is not a whole number of at least 0"});
+  for (const char* option : {"--elf", "--load", "--dump"}) {
+    const std::string what = std::string(option) + " and the workload gemm exclude each other";
+    check(invoke({"run", "gemm", option, "x"}), 2, {what, "run --elf FILE"});
+    check(invoke({"run", option, "x=y", "gemm"}), 2, {what});
+  }
 }
 
 TEST_CASE("help and version succeed everywhere", "[cli]") {
   for (const auto& arguments : std::vector<std::vector<std::string>>{{"--help"},
                                                                      {"run", "--help"},
+                                                                     {"demo", "--help"},
                                                                      {"run", "conv2d", "--help"},
                                                                      {"run", "diffusion", "--help"},
                                                                      {"info", "--help"}}) {
     const auto outcome = invoke(arguments);
     CHECK(outcome.status == 0);
-    CHECK_THAT(outcome.out, contains("Example"));
+    CHECK_THAT(outcome.out, contains("Example") && contains("  ./nearcube "));
+    // What a library makes of types and ranges is not for people.
+    CHECK_THAT(outcome.out, !contains("INT") && !contains("2147483647") && !contains("TEXT"));
   }
   const auto version = invoke({"--version"});
   CHECK(version.status == 0);
@@ -142,7 +150,16 @@ TEST_CASE("configurations with mistakes or for another model", "[cli][bad]") {
   check(with("clock:", "colour: red\nclock:"), 2, {"c.yaml:", "unknown key colour"});
   check(with("tcdm_banks: 64", "tcdm_banks: 32"), 2,
         {"cluster.tcdm_banks: 32 does not fit the RTL", "built with 64"});
-  check(with("capacity_bytes: 2 GiB", "capacity_bytes: 4 KiB"), 2, {});
+  check(with("capacity_bytes: 2 GiB", "capacity_bytes: 4 KiB"), 2,
+        {"need more than 1.00 MiB", "memory.capacity_bytes", "--config", "up to 2 GiB"});
+  const std::string job_runner = (test::build_tree() / "firmware" / "job_runner.elf").string();
+  check(invoke({"run", "--elf", job_runner, "--config", folder.file("c.yaml")}), 2,
+        {"memory.capacity_bytes of " + folder.file("c.yaml")});
+  for (const char* nothing : {"", "\n", "# a comment\n", "---\n"}) {
+    INFO(nothing);
+    std::ofstream(folder.file("c.yaml")) << nothing;
+    check(invoke({"info", "--config", folder.file("c.yaml")}), 2, {"c.yaml:", "the file must be a mapping"});
+  }
   check(invoke({"info", "--config", "no/such.yaml"}), 2, {"no/such.yaml"});
   check(invoke({"run", "axpy", "--n", "8"}, {.environment = {{"NEARCUBE_HOME", folder.path()}}}), 2,
         {"config/cluster/default.yaml"});
@@ -257,7 +274,12 @@ TEST_CASE("a full disk is an error, and no file is left that looks whole", "[cli
   check(invoke({"run", "axpy", "--n", "8", "--json", "/dev/full"}), 1, {"/dev/full", "disk is full"});
   check(invoke({"run", "axpy", "--n", "8", "--json", folder.file("no/such/report.json")}), 2,
         {"no/such/report.json"});
-  check(invoke({"run", "axpy", "--n", "8", "--trace", "/dev/full"}), 2, {"/dev/full"});
+  check(invoke({"run", "axpy", "--n", "8", "--output", "/dev/full"}), 1, {"/dev/full", "disk is full"});
+  check(invoke({"demo", "--images", "1", "--png", "/dev/full"}), 1, {"/dev/full", "disk is full"});
+  check(scenario(kDouble, {"--dump", "numbers:12=/dev/full"}), 1, {"/dev/full", "disk is full"});
+  std::filesystem::create_symlink("/dev/full", folder.file("full.fst"));
+  check(invoke({"run", "axpy", "--n", "8", "--trace", folder.file("full.fst")}), 2, {"not a regular file"});
+  std::filesystem::remove(folder.file("full.fst"));
   check(invoke({"run", "axpy", "--n", "8", "--trace", folder.file("small.fst")}, {.file_limit = 1024}), 1,
         {"small.fst", "ulimit"});
   // Large enough for the trace library's own files, too small for the trace.
@@ -282,8 +304,10 @@ TEST_CASE("outputs that cannot be written, or would replace each other, are know
   refuses({"--json", ""}, {"--json", "name is empty"});
   refuses({"--config", ""}, {"--config", "name is empty"});
   refuses({"--json", file, "--output", folder.path() + "/./a"}, {"two outputs"});
-  refuses({"--json", file, "--trace", file}, {"two outputs"});
-  refuses({"--output", file + ".gtkw", "--trace", file}, {"two outputs"});
+  refuses({"--json", file + ".fst", "--trace", file + ".fst"}, {"two outputs"});
+  refuses({"--output", file + ".fst.gtkw", "--trace", file + ".fst"}, {"two outputs"});
+  refuses({"--trace", folder.file("a.vcd")}, {"--trace", "FST format only", "a.fst"});
+  refuses({"--trace", file}, {"FST format only", "a.fst"});
   CHECK(folder.entries() == 0);
 }
 

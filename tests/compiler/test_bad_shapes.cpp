@@ -85,9 +85,19 @@ TEST_CASE("Absurd matrices, vectors, windows and fields are refused with a reaso
 TEST_CASE("A cube memory or a TCDM that is too small is refused") {
   Machine machine;
   machine.memory_bytes = 1 << 21;
-  refuses([&] { check(ReluShape{1 << 18}, machine); }, "do not fit the 2097152 B of cube memory");
+  refuses([&] { check(ReluShape{1 << 18}, machine); },
+          "do not fit the cube memory of 2 MiB (configuration key");
   machine.memory_bytes = 4096;
-  refuses([&] { check(ReluShape{1}, machine); }, "ends below the job list");
+  refuses([&] { check(ReluShape{1}, machine); },
+          "need more than 1.00 MiB, and do not fit the cube memory of 4 KiB (configuration key "
+          "memory.capacity_bytes): give a --config with a larger one, up to 2 GiB");
+  machine.memory_bytes = 1 << 20;
+  refuses([&] { check(ReluShape{1}, machine); }, "memory.capacity_bytes");
+  // The tensors fit, the job list behind them does not.
+  machine.memory_bytes = (1 << 20) + 512 + 513;
+  refuses([&] { make_relu({64}, Tensor({64}), machine); }, "tile descriptors do not fit");
+  machine = {};
+  refuses([&] { check(ReluShape{std::int64_t{1} << 29}, machine); }, "make the workload smaller");
   machine = {};
   machine.tile_bytes = 64;
   refuses(
