@@ -4,7 +4,7 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 ARGS ?=
-CMAKE_BUILD = cmake --build $(BUILD) -j $(JOBS)
+BUILD_SCRIPT = scripts/build --build $(BUILD) --jobs $(JOBS)
 CTEST = ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error
 
 .DEFAULT_GOAL := help
@@ -13,24 +13,21 @@ CTEST = ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=erro
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-configure: $(BUILD)/build.ninja
+configure:
+	@$(BUILD_SCRIPT) --configure
 
-$(BUILD)/build.ninja: CMakeLists.txt CMakePresets.json
-	@cmake --preset release -B $(BUILD) >$(BUILD).log 2>&1 || { cat $(BUILD).log; rm -f $(BUILD).log; exit 1; }
-	@rm -f $(BUILD).log
-
-build: configure ## The program, its models and its firmware
-	@$(CMAKE_BUILD) --target nearcube_all
+build: ## The program, its models and its firmware
+	@$(BUILD_SCRIPT) nearcube_all
 
 demo: build ## A firmware convolution on a real image, checked bit for bit
 	@$(BUILD)/bin/nearcube demo $(ARGS)
 
-test: configure ## All tests but the long ones
-	@$(CMAKE_BUILD)
+test: ## All tests but the long ones
+	@$(BUILD_SCRIPT) all
 	@$(CTEST) -LE nightly $(ARGS)
 
-nightly: configure ## All tests with their long trip counts
-	@$(CMAKE_BUILD)
+nightly: ## All tests with their long trip counts
+	@$(BUILD_SCRIPT) all
 	@NEARCUBE_NIGHTLY=1 $(CTEST) --timeout 14400
 
 lint: setup-dev configure ## Verilator, Yosys, clang-format, shellcheck, layering, generated files
@@ -40,7 +37,7 @@ synth: setup-dev ## Area and longest path by block (Yosys, OSU 0.18 um, OpenSTA)
 	@scripts/synth --output $(BUILD)/synth $(ARGS)
 
 bench: build ## Speed of the models and cycles of the kernels
-	@$(CMAKE_BUILD) --target nearcube_bench
+	@$(BUILD_SCRIPT) nearcube_bench
 	@scripts/bench --build $(BUILD) $(ARGS)
 
 coverage: setup-dev ## Verilator line and toggle coverage of rtl/

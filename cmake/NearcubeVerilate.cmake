@@ -52,12 +52,14 @@ function(nearcube_verilate name)
   if(NEARCUBE_SANITIZE)
     set(cxxflags "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all")
   endif()
+  # Verilator's makefile talks about every archive.
+  set(quiet ${PROJECT_SOURCE_DIR}/scripts/quiet)
   # The archive's name depends on the Verilator version; libV<name>.a is ours.
   set(archive ${dir}/libV${name}.a)
   add_custom_command(OUTPUT ${archive}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${dir}
-    COMMAND ${NEARCUBE_VERILATOR} ${flags} ${sources}
-    COMMAND ${CMAKE_COMMAND} -E env OBJCACHE=${NEARCUBE_CCACHE} MAKEFLAGS=
+    COMMAND ${quiet} ${NEARCUBE_VERILATOR} ${flags} ${sources}
+    COMMAND ${quiet} ${CMAKE_COMMAND} -E env OBJCACHE=${NEARCUBE_CCACHE} MAKEFLAGS=
       make -s -j 2 -C ${dir} -f V${name}.mk OPT_FAST=${cxxflags} OPT_SLOW=-O1 OPT_GLOBAL=${cxxflags} V${name}__ALL.a
     COMMAND ${CMAKE_COMMAND} -E copy ${dir}/V${name}__ALL.a ${archive}
     DEPENDS ${sources} ${PROJECT_SOURCE_DIR}/cmake/NearcubeVerilate.cmake

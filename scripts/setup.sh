@@ -42,11 +42,18 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   exit 2
 fi
 
-missing=()
-for package in $packages; do
-  state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
-  if [ "$state" != installed ]; then missing+=("$package"); fi
-done
+# Packages of the list that are not installed.
+find_missing() {
+  local installed
+  # shellcheck disable=SC2086
+  installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' $packages 2>/dev/null | sed -n 's/ installed$//p' || true)
+  missing=()
+  for package in $packages; do
+    grep -qxF "$package" <<<"$installed" || missing+=("$package")
+  done
+}
+
+find_missing
 if [ ${#missing[@]} = 0 ]; then exit 0; fi
 
 if [ $list = 1 ]; then
@@ -64,6 +71,14 @@ if [ "$(id -u)" != 0 ]; then
     echo "setup: run 'sudo scripts/setup.sh$([ $dev = 1 ] && echo ' --dev')' and try again." >&2
     exit 2
   fi
+fi
+
+# Two at once: the second finds the work done.
+if command -v flock >/dev/null; then
+  exec 8<"$here/setup.sh"
+  flock 8
+  find_missing
+  if [ ${#missing[@]} = 0 ]; then exit 0; fi
 fi
 
 echo "setup: installing ${#missing[@]} packages: ${missing[*]}"
