@@ -33,13 +33,14 @@
 // segments in between flip. Two flag bits a segment, "zero" and "ones", say where that is. They
 // also override the segment's data, so a flip, and clearing the accumulator, touch flags only.
 //
-// A stage computes only when it holds something: less power, and a faster simulation.
+// A stage computes only when it holds something (NC_LAZY): a faster simulation.
 //
-// 1 multiply | 2 align | 3 accumulate | 4 select | 5 negate | 6 normalize | 7 round
+// 1 multiply | 2 align | 3 accumulate | 4 select | 5 normalize | 6 round
 //
 // Reset and clear_i empty the pipeline and leave the accumulator an empty sum.
 
 `include "assertions.svh"
+`include "lazy.svh"
 
 module exact_mac #(
   /// Weight of the accumulator's least significant bit is 2^AccLsb; -298 (every product exact) to
@@ -116,8 +117,8 @@ module exact_mac #(
   localparam int          MinBit     = -126 - AccLsb;
   localparam int          LowSegment = MinBit / 32;
   localparam int          TopSegment = (127 - AccLsb) / 32;
-  // Biased exponent of a leading bit in bit 31 of segment 0 (negative, so modulo 2^10).
-  localparam logic [9:0]  ExpBias    = 10'(31 + AccLsb + 127);
+  // Biased exponent of a leading bit in bit 0 of segment 0 (negative, so modulo 2^10).
+  localparam logic [9:0]  ExpBias    = 10'(AccLsb + 127);
 
   typedef logic [N-1:0] segments_t;
 
@@ -133,7 +134,29 @@ module exact_mac #(
   localparam segments_t Class1 = class_mask(1);
   localparam segments_t Class2 = class_mask(2);
 
-  if (exact_mac_pkg::Latency != 7 || AccLsb < -298 || AccLsb > -150 || N % 2 == 0 || N > 31
+  // Bits up to and including the lowest that is 0: those that change when 1 is added to a word that begins so.
+  function automatic logic [31:0] up_to_first_zero(logic [30:0] x);
+`ifdef YOSYS
+    integer level, i;
+    // Bit i: bits i - 1 to 0 of x are all ones.
+    up_to_first_zero = {x, 1'b1};
+    for (level = 0; level < 5; level = level + 1) begin
+      for (i = 0; i < 32; i = i + 1) begin
+        if (((i >> level) & 1) == 1) begin
+          up_to_first_zero[i] = up_to_first_zero[i] & up_to_first_zero[((i>>level)<<level)-1];
+        end
+      end
+    end
+`else
+    up_to_first_zero = {1'b0, x} ^ ({1'b0, x} + 32'd1);
+`endif
+  endfunction
+
+  function automatic logic at_most_one(logic [N-1:0] x);
+    at_most_one = (x & (x - 1'b1)) == '0;
+  endfunction
+
+  if (exact_mac_pkg::Latency != 6 || AccLsb < -298 || AccLsb > -150 || N % 2 == 0 || N > 31
       || AccLsb + 32 * N < 130) begin : g_check
     $error("exact_mac: Latency, AccLsb or AccSegments out of range");
   end
@@ -189,7 +212,13 @@ module exact_mac #(
   end
 
   logic [47:0] product_sum, product_carry;
-  multiply24 i_multiply (.a_i(a_mant), .b_i(b_mant), .sum_o(product_sum), .carry_o(product_carry));
+  multiply24 i_multiply (
+    .a_i      (a_mant),
+    .b_i      (b_mant),
+    .negate_i (product_sign),
+    .sum_o    (product_sum),
+    .carry_o  (product_carry)
+  );
 
   logic        s1_valid_q, s1_store_q, s1_relu_q, s1_init_q, s1_init_value_q, s1_negate_q;
   logic        s1_finite_q;
@@ -200,18 +229,18 @@ module exact_mac #(
 
   always_ff @(posedge clk_i) begin
     s1_valid_q <= valid_i && rst_ni && !clear_i;
-    if (valid_i) begin
+    `NC_LAZY(valid_i) begin
       s1_store_q  <= store_i;
       s1_relu_q   <= relu_i;
       s1_init_q   <= init_i != exact_mac_pkg::InitNone;
-      s1_negate_q <= product_sign;
+      s1_negate_q <= product_sign && !a_zero && !b_zero;
       s1_finite_q <= summand_i && !a_max && !b_max;
       s1_sum_q    <= product_sum;
       s1_carry_q  <= product_carry;
       s1_pos_q    <= product_pos;
       s1_flags_q  <= product_flags | init_flags;
       s1_init_value_q <= init_i == exact_mac_pkg::InitValue && !init_max;
-      if (init_i == exact_mac_pkg::InitValue) begin
+      `NC_LAZY(init_i == exact_mac_pkg::InitValue) begin
         s1_init_mant_q <= init_sign ? 25'b0 - {1'b0, init_mant} : {1'b0, init_mant};
         s1_init_pos_q  <= {2'b0, init_value_i[30:24], init_value_i[23] || !init_mant[23]}
                           + InitBias;
@@ -229,27 +258,30 @@ module exact_mac #(
   logic wide_last;
   assign wide_last = wide_index_i == 5'(N - 1);
 
+  logic        enters, live;
+  assign enters = (s1_valid_q || wide_load_i) && rst_ni && !clear_i;
+  assign live   = enters && (s1_finite_q || wide_load_i);
+
   logic [47:0] product;
   logic [63:0] shifted;
-  logic [31:0] word0, word1, word2;
+  logic [31:0] sign_word, word0, word1, word2;
   logic [4:0]  start_index;
   logic [2:0]  exceed;
   logic        beyond;
   logic [StartBits+2:0] start, window, above;
   logic [2:0]  first;
   logic [31:0] operand0, operand1, operand2;
-  logic        complement;
 
   always_comb begin
     product     = '0;
     shifted     = '0;
+    sign_word   = '0;
     word0       = '0;
     word1       = '0;
     word2       = '0;
     start_index = '0;
     exceed      = '0;
     beyond      = '0;
-    complement  = '0;
     start       = '0;
     window      = '0;
     above       = '0;
@@ -257,26 +289,27 @@ module exact_mac #(
     operand0    = '0;
     operand1    = '0;
     operand2    = '0;
-    if (s1_valid_q || wide_load_i) begin
+    `NC_LAZY(s1_valid_q || wide_load_i) begin
       product     = s1_sum_q + s1_carry_q;
-      shifted     = {16'b0, product} << s1_pos_q[4:0];
+      sign_word   = {32{s1_negate_q}};
+      shifted     = {sign_word[15:0], product} << s1_pos_q[4:0];
       word0       = shifted[31:0];
       word1       = shifted[63:32];
-      word2       = 32'(({31'b0, product[47:32]} << s1_pos_q[4:0]) >> 32);
+      word2       = 32'(({sign_word, sign_word[15:0], product[47:32]} << s1_pos_q[4:0]) >> 32);
       start_index = s1_pos_q[9:5];
       exceed      = '0;
       beyond      = 1'b0;
       if (CanExceed && start_index > 5'(TopStart)) begin
-        // Words above the accumulator are out of range unless they are zero.
+        // Words above the accumulator are out of range unless they are signs.
         exceed = (start_index - 5'(TopStart) > 5'd2) ? 3'd3 : 3'(start_index - 5'(TopStart));
         case (exceed)
           3'd1: begin
-            beyond = word2 != '0;
+            beyond = word2 != sign_word;
             word2  = word1;
             word1  = word0;
           end
           3'd2: begin
-            beyond = (word2 | word1) != '0;
+            beyond = word2 != sign_word || word1 != sign_word;
             word2  = word0;
             word1  = '0;
           end
@@ -289,19 +322,17 @@ module exact_mac #(
         word0       = '0;
         start_index = 5'(TopStart);
       end
-      complement = s1_negate_q;
       if (wide_load_i) begin
-        word0       = wide_last ? '0 : wide_data_i[31:0];
-        word1       = wide_last ? '0 : wide_data_i[63:32];
-        word2       = wide_last ? wide_data_i[31:0] : '0;
+        word0       = wide_last ? '0 : wide_data_i[31:0] ^ {32{wide_negate_i}};
+        word1       = wide_last ? '0 : wide_data_i[63:32] ^ {32{wide_negate_i}};
+        word2       = wide_last ? wide_data_i[31:0] ^ {32{wide_negate_i}} : '0;
         start_index = wide_last ? 5'(TopStart) : wide_index_i + 5'(Pad);
-        complement  = wide_negate_i;
         beyond      = 1'b0;
       end
 
       start  = (StartBits + 3)'(1) << start_index;
       window = start | (start << 1) | (start << 2);
-      above  = -(start << 3);
+      above  = {{StartBits{1'b1}}, 3'b000} << start_index;
       first  = '0;
       for (int i = 0; i < StartBits; i++) first[i % 3] = first[i % 3] | start[i];
 
@@ -332,7 +363,7 @@ module exact_mac #(
     init_zero    = '0;
     init_ones    = '0;
     init_first   = '0;
-    if (s1_init_value_q) begin
+    `NC_LAZY(s1_init_value_q) begin
       init_fill    = s1_init_mant_q[24];
       init_shifted = {{39{init_fill}}, s1_init_mant_q} << s1_init_pos_q[4:0];
       init_index   = s1_init_pos_q[9:5];
@@ -341,8 +372,8 @@ module exact_mac #(
       init_w1_zero = init_shifted[63:32] == '0;
       init_w0_ones = init_shifted[31:0] == '1;
       init_w1_ones = init_shifted[63:32] == '1;
-      init_below   = N'(init_start - 1'b1);
-      init_above   = N'(-(init_start << 2));
+      init_below   = ~({N{1'b1}} << init_index);
+      init_above   = {{(N-2){1'b1}}, 2'b00} << init_index;
       init_zero    = init_below | (init_fill ? '0 : init_above)
                      | (init_w0_zero ? N'(init_start) : '0)
                      | (init_w1_zero ? N'(init_start << 1) : '0);
@@ -367,32 +398,35 @@ module exact_mac #(
   end
 
   logic        s2_valid_q, s2_store_q, s2_relu_q, s2_init_q, s2_live_q, s2_negate_q, s2_beyond_q;
-  logic        s2_init_sign_q, s2_upper_q, s2_wide_q, s2_wide_last_q;
+  logic        s2_init_sign_q, s2_upper_q, s2_plus_one_q, s2_wide_q, s2_wide_last_q;
   logic [2:0]  s2_first_q;
   logic [31:0] s2_operand0_q, s2_operand1_q, s2_operand2_q, s2_init0_q, s2_init1_q, s2_init2_q;
   segments_t   s2_window_q, s2_above_q, s2_init_zero_q, s2_init_ones_q;
   exact_mac_pkg::flags_t s2_flags_q;
 
+  // With nothing in the stage these say so, and the accumulator stays as it is: live, window, init,
+  // flags.
   always_ff @(posedge clk_i) begin
-    s2_valid_q <= (s1_valid_q || wide_load_i) && rst_ni && !clear_i;
-    if (s1_valid_q || wide_load_i) begin
+    s2_valid_q <= enters;
+    `NC_LAZY(enters) begin
       s2_store_q     <= s1_store_q && !wide_load_i;
       s2_relu_q      <= s1_relu_q;
-      s2_init_q      <= wide_load_i ? (wide_index_i == '0 && !wide_add_i) : s1_init_q;
-      s2_live_q      <= s1_finite_q || wide_load_i;
-      s2_negate_q    <= complement;
+      s2_init_q      <= enters && (wide_load_i ? (wide_index_i == '0 && !wide_add_i) : s1_init_q);
+      s2_live_q      <= live;
+      s2_negate_q    <= s1_negate_q && !wide_load_i;
       s2_beyond_q    <= beyond;
-      s2_upper_q     <= wide_load_i ? ((wide_last && wide_data_i[31]) ^ wide_negate_i)
-                                    : s1_negate_q;
+      s2_upper_q     <= wide_load_i ? wide_last && (wide_data_i[31] ^ wide_negate_i) : s1_negate_q;
+      // An image's negative: its complement, and 1.
+      s2_plus_one_q  <= wide_load_i && wide_negate_i && wide_index_i == '0;
       s2_wide_q      <= wide_load_i;
       s2_wide_last_q <= wide_last;
       s2_first_q     <= first;
-      s2_operand0_q  <= operand0 ^ {32{complement}};
-      s2_operand1_q  <= operand1 ^ {32{complement}};
-      s2_operand2_q  <= operand2 ^ {32{complement}};
-      s2_window_q    <= (s1_finite_q || wide_load_i) ? N'(window >> Pad) : '0;
-      s2_above_q     <= (s1_finite_q || wide_load_i) ? N'(above >> Pad) : '0;
-      s2_flags_q     <= wide_load_i ? (wide_last ? image_flags_in : '0) : s1_flags_q;
+      s2_operand0_q  <= operand0;
+      s2_operand1_q  <= operand1;
+      s2_operand2_q  <= operand2;
+      s2_window_q    <= live ? N'(window >> Pad) : '0;
+      s2_above_q     <= N'(above >> Pad);
+      s2_flags_q     <= !enters ? '0 : !wide_load_i ? s1_flags_q : wide_last ? image_flags_in : '0;
       if (s1_init_value_q && !wide_load_i) begin
         s2_init_zero_q <= init_zero;
         s2_init_ones_q <= init_ones;
@@ -402,7 +436,7 @@ module exact_mac #(
         s2_init_ones_q <= '0;
         s2_init_sign_q <= 1'b0;
       end
-      if (s1_init_q) begin
+      `NC_LAZY(s1_init_q) begin
         s2_init0_q <= init_first[0] ? init_shifted[31:0] : init_shifted[63:32];
         s2_init1_q <= init_first[1] ? init_shifted[31:0] : init_shifted[63:32];
         s2_init2_q <= init_first[2] ? init_shifted[31:0] : init_shifted[63:32];
@@ -420,84 +454,52 @@ module exact_mac #(
   exact_mac_pkg::flags_t flags_q;
 
   segments_t   zero_old, ones_old, read;
-  logic [31:0] old0, old1, old2, sum0, sum1, sum2, new0, new1, new2;
-  logic [2:0]  generate_carry, propagate, carry_in, is_zero, is_ones;
-  logic        carry_out, carry_01, carry_12, carry_20, carry;
-  segments_t   stops, target, flips, target_read, target_write, init_write;
+  logic [31:0] old0, old1, old2, new0, new1, new2;
+  logic [2:0]  generates, propagates, carry_in, is_zero, is_ones;
+  logic        carry_out, carry;
+  segments_t   stops, stops_negated, target, flips, target_read, target_write, init_write;
   logic [31:0] spare0, spare1, spare2;
-  logic [31:0] target_old, target_flipped, target_new;
+  logic [31:0] target_old, target_new;
   logic        target_near;
   segments_t   zero_d, ones_d, keep;
 
+  // What the window holds now, and the first segment above it that stops a carry or borrow.
   always_comb begin
-    zero_old       = '0;
-    ones_old       = '0;
-    read           = '0;
-    old0           = '0;
-    old1           = '0;
-    old2           = '0;
-    generate_carry = '0;
-    propagate      = '0;
-    carry_in       = '0;
-    is_zero        = '0;
-    is_ones        = '0;
-    carry_01       = '0;
-    carry_12       = '0;
-    carry_20       = '0;
-    carry_out      = '0;
-    sum0           = '0;
-    sum1           = '0;
-    sum2           = '0;
-    new0           = '0;
-    new1           = '0;
-    new2           = '0;
-    carry          = '0;
-    stops          = '0;
-    target         = '0;
-    flips          = '0;
-    target_read    = '0;
-    target_write   = '0;
-    init_write     = '0;
-    spare0         = '0;
-    spare1         = '0;
-    spare2         = '0;
-    target_old     = '0;
-    target_flipped = '0;
-    target_near    = '0;
-    target_new     = '0;
-    zero_d         = '0;
-    ones_d         = '0;
-    keep           = '0;
-    if (s2_valid_q) begin
-      zero_old = s2_init_q ? s2_init_zero_q : zero_q;
-      ones_old = s2_init_q ? s2_init_ones_q : ones_q;
-
-      // What the window holds now, and the first segment above it that stops a carry or borrow.
-      // Both sources search on their own: to choose first would make the longest path longer.
+    zero_old      = '0;
+    ones_old      = '0;
+    read          = '0;
+    old0          = '0;
+    old1          = '0;
+    old2          = '0;
+    stops         = '0;
+    stops_negated = '0;
+    target        = '0;
+    flips         = '0;
+    target_read   = '0;
+    target_old    = '0;
+    target_new    = '0;
+    target_near   = '0;
+    `NC_LAZY(s2_valid_q) begin
+      zero_old      = s2_init_q ? s2_init_zero_q : zero_q;
+      ones_old      = s2_init_q ? s2_init_ones_q : ones_q;
+      stops         = s2_above_q & ~(s2_negate_q ? zero_old : ones_old);
+      stops_negated = -stops;
+      target        = stops & stops_negated;
+      flips         = s2_above_q & ~(stops | stops_negated);
+      read          = s2_window_q & ~zero_old;
+      target_read   = target & ~zero_old;
+      old0          = {32{(read & ones_old & Class0) != '0}};
+      old1          = {32{(read & ones_old & Class1) != '0}};
+      old2          = {32{(read & ones_old & Class2) != '0}};
+      target_old    = {32{(target & ones_old) != '0}};
       if (s2_init_q) begin
-        read        = s2_window_q & ~s2_init_zero_q;
-        old0        = {32{(read & s2_init_ones_q & Class0) != '0}}
-                      | ({32{(read & Class0) != '0}} & s2_init0_q);
-        old1        = {32{(read & s2_init_ones_q & Class1) != '0}}
-                      | ({32{(read & Class1) != '0}} & s2_init1_q);
-        old2        = {32{(read & s2_init_ones_q & Class2) != '0}}
-                      | ({32{(read & Class2) != '0}} & s2_init2_q);
-        stops       = s2_above_q & ~(s2_negate_q ? s2_init_zero_q : s2_init_ones_q);
-        target      = stops & -stops;
-        target_read = target & ~s2_init_zero_q;
-        target_old  = {32{(target & s2_init_ones_q) != '0}}
-                      | ({32{(target_read & Class0) != '0}} & s2_init0_q)
-                      | ({32{(target_read & Class1) != '0}} & s2_init1_q)
-                      | ({32{(target_read & Class2) != '0}} & s2_init2_q);
+        old0       = old0 | ({32{(read & Class0) != '0}} & s2_init0_q);
+        old1       = old1 | ({32{(read & Class1) != '0}} & s2_init1_q);
+        old2       = old2 | ({32{(read & Class2) != '0}} & s2_init2_q);
+        target_old = target_old | ({32{(target_read & Class0) != '0}} & s2_init0_q)
+                     | ({32{(target_read & Class1) != '0}} & s2_init1_q)
+                     | ({32{(target_read & Class2) != '0}} & s2_init2_q);
       end else begin
-        read        = s2_window_q & ~zero_q;
-        old0        = {32{(read & ones_q & Class0) != '0}};
-        old1        = {32{(read & ones_q & Class1) != '0}};
-        old2        = {32{(read & ones_q & Class2) != '0}};
-        stops       = s2_above_q & ~(s2_negate_q ? zero_q : ones_q);
-        target      = stops & -stops;
-        target_read = target & ~zero_q;
-        target_old  = {32{(target & ones_q) != '0}};
         for (int i = 0; i < N; i++) begin
           case ((i + Pad) % 3)
             0:       old0 = old0 | ({32{read[i]}} & data_q[i]);
@@ -507,51 +509,74 @@ module exact_mac #(
           target_old = target_old | ({32{target_read[i]}} & data_q[i]);
         end
       end
+      // The target plus or minus one: both change the bits up to the first that stops the carry.
+      target_new  = target_old ^ up_to_first_zero(target_old[30:0] ^ {31{s2_negate_q}});
+      target_near = s2_negate_q ? target_old == 32'd1 : target_old == 32'hFFFF_FFFE;
+    end
+  end
 
-      // Three sums without their carries in, the carries from adder to adder beginning at the
-      // window's first, and then the sums.
-      {generate_carry[0], sum0} = {1'b0, old0} + {1'b0, s2_operand0_q};
-      {generate_carry[1], sum1} = {1'b0, old1} + {1'b0, s2_operand1_q};
-      {generate_carry[2], sum2} = {1'b0, old2} + {1'b0, s2_operand2_q};
-      propagate   = {sum2 == '1, sum1 == '1, sum0 == '1};
-      // Out of the window's first adder, named by where it goes.
-      carry_01    = generate_carry[0] | (propagate[0] & s2_negate_q);
-      carry_12    = generate_carry[1] | (propagate[1] & s2_negate_q);
-      carry_20    = generate_carry[2] | (propagate[2] & s2_negate_q);
-      carry_in[0] = s2_first_q[0] ? s2_negate_q
-                    : s2_first_q[2] ? carry_20 : (generate_carry[2] | (propagate[2] & carry_12));
-      carry_in[1] = s2_first_q[1] ? s2_negate_q
-                    : s2_first_q[0] ? carry_01 : (generate_carry[0] | (propagate[0] & carry_20));
-      carry_in[2] = s2_first_q[2] ? s2_negate_q
-                    : s2_first_q[1] ? carry_12 : (generate_carry[1] | (propagate[1] & carry_01));
-      carry_out   = (s2_first_q[0] && (generate_carry[2] | (propagate[2] & carry_in[2])))
-                    || (s2_first_q[1] && (generate_carry[0] | (propagate[0] & carry_in[0])))
-                    || (s2_first_q[2] && (generate_carry[1] | (propagate[1] & carry_in[1])));
-      new0        = sum0 + 32'(carry_in[0]);
-      new1        = sum1 + 32'(carry_in[1]);
-      new2        = sum2 + 32'(carry_in[2]);
-      is_zero[0]  = carry_in[0] ? propagate[0] : sum0 == '0;
-      is_zero[1]  = carry_in[1] ? propagate[1] : sum1 == '0;
-      is_zero[2]  = carry_in[2] ? propagate[2] : sum2 == '0;
-      is_ones[0]  = carry_in[0] ? sum0 == 32'hFFFF_FFFE : propagate[0];
-      is_ones[1]  = carry_in[1] ? sum1 == 32'hFFFF_FFFE : propagate[1];
-      is_ones[2]  = carry_in[2] ? sum2 == 32'hFFFF_FFFE : propagate[2];
+  late_carry_adder i_add0 (
+    .a_i          (old0),
+    .b_i          (s2_operand0_q),
+    .carry_i      (Pad % 3 == 0 && s2_plus_one_q),
+    .late_carry_i (carry_in[0]),
+    .generate_o   (generates[0]),
+    .propagate_o  (propagates[0]),
+    .sum_o        (new0)
+  );
+  late_carry_adder i_add1 (
+    .a_i          (old1),
+    .b_i          (s2_operand1_q),
+    .carry_i      (Pad % 3 == 1 && s2_plus_one_q),
+    .late_carry_i (carry_in[1]),
+    .generate_o   (generates[1]),
+    .propagate_o  (propagates[1]),
+    .sum_o        (new1)
+  );
+  late_carry_adder i_add2 (
+    .a_i          (old2),
+    .b_i          (s2_operand2_q),
+    .carry_i      (Pad % 3 == 2 && s2_plus_one_q),
+    .late_carry_i (carry_in[2]),
+    .generate_o   (generates[2]),
+    .propagate_o  (propagates[2]),
+    .sum_o        (new2)
+  );
 
-      // The operand's sign alone tells a carry from a borrow: a complemented operand borrows unless
-      // it carries.
-      carry  = s2_live_q && (carry_out ^ s2_negate_q);
-      flips  = s2_above_q & ~stops & (stops - 1'b1);
-      // x - 1 is the complement of ~x + 1.
-      target_flipped = target_old ^ {32{s2_negate_q}};
-      target_near    = target_flipped == 32'hFFFF_FFFE;
-      target_new     = (target_flipped + 32'd1) ^ {32{s2_negate_q}};
-      target_write   = target & {N{carry}};
+  // The carries from adder to adder, beginning at the window's first.
+  always_comb begin
+    carry_in[0] = !s2_first_q[0] && (generates[2] || (s2_first_q[1] && propagates[2] && generates[1]));
+    carry_in[1] = !s2_first_q[1] && (generates[0] || (s2_first_q[2] && propagates[0] && generates[2]));
+    carry_in[2] = !s2_first_q[2] && (generates[1] || (s2_first_q[0] && propagates[1] && generates[0]));
+    carry_out   = (s2_first_q[0] && (generates[2] || (propagates[2] && (generates[1] || (propagates[1] && generates[0])))))
+                  || (s2_first_q[1] && (generates[0] || (propagates[0] && (generates[2] || (propagates[2] && generates[1])))))
+                  || (s2_first_q[2] && (generates[1] || (propagates[1] && (generates[0] || (propagates[0] && generates[2])))));
+    // The operand's sign alone tells a carry from a borrow: a negative one borrows unless it
+    // carries.
+    carry       = s2_live_q && (carry_out ^ s2_negate_q);
+  end
+
+  always_comb begin
+    is_zero      = '0;
+    is_ones      = '0;
+    target_write = '0;
+    init_write   = '0;
+    spare0       = '0;
+    spare1       = '0;
+    spare2       = '0;
+    keep         = '0;
+    zero_d       = '0;
+    ones_d       = '0;
+    `NC_LAZY(s2_valid_q) begin
+      is_zero      = {new2 == '0, new1 == '0, new0 == '0};
+      is_ones      = {new2 == '1, new1 == '1, new0 == '1};
+      target_write = target & {N{carry}};
 
       // What is written outside the window: the target, and after an init those of its operand's
       // segments that the flags do not say all about. Of the segments of one adder at most one is
       // such: if the operand's segments and the window overlap, the target is the window's next,
       // and else it is one of the operand's.
-      init_write = s2_init_q ? ~(s2_init_zero_q | s2_init_ones_q | s2_window_q) : '0;
+      init_write = ~(s2_init_zero_q | s2_init_ones_q | s2_window_q) & {N{s2_init_q}};
       spare0     = (s2_init_q && (target_write & Class0) == '0) ? s2_init0_q : target_new;
       spare1     = (s2_init_q && (target_write & Class1) == '0) ? s2_init1_q : target_new;
       spare2     = (s2_init_q && (target_write & Class2) == '0) ? s2_init2_q : target_new;
@@ -573,7 +598,7 @@ module exact_mac #(
   for (genvar i = 0; i < N; i++) begin : g_segment
     localparam int Adder = (i + Pad) % 3;
     always_ff @(posedge clk_i) begin
-      if (s2_valid_q) begin
+      `NC_LAZY(s2_valid_q) begin
         if (s2_window_q[i]) begin
           data_q[i] <= (Adder == 0) ? new0 : (Adder == 1) ? new1 : new2;
         end else if (target_write[i] || init_write[i]) begin
@@ -622,7 +647,7 @@ module exact_mac #(
       if (s3_check_q) begin
         wide_overflow_q <= s3_wide_q && !s3_wide_last_q && (range_event ^ wide_overflow_q);
       end
-      if (s2_valid_q) begin
+      `NC_LAZY(s2_valid_q) begin
         zero_q           <= zero_d;
         ones_q           <= ones_d;
         flags_q          <= (s2_init_q ? '0 : flags_q) | s2_flags_q;
@@ -631,7 +656,7 @@ module exact_mac #(
         s3_wide_last_q   <= s2_wide_last_q;
       end
     end
-    if (s2_valid_q) begin
+    `NC_LAZY(s2_valid_q) begin
       s3_store_q          <= s2_store_q;
       s3_relu_q           <= s2_relu_q;
       s3_beyond_q         <= s2_beyond_q;
@@ -641,85 +666,104 @@ module exact_mac #(
   end
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
-  // 4 Select: the leading segment and the one below it, or a pair of image words
+  // 4 Select: the leading segment and the one below it, or a pair of image words. They are in
+  // neighbouring adders' places, so each place is read once
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
-  logic       read_out, too_large, below_any;
-  segments_t  unlike_sign, leading, high_read, low_read, wide_pair;
-  logic [31:0] high, low;
+  localparam int        Leads    = TopSegment - LowSegment + 1;
+  localparam segments_t BelowLow = N'((1 << LowSegment) - 1);
+
+  logic        read_out, too_large, below_any, invert;
+  segments_t   unlike_sign, lead, high_read, low_read, either_read;
+  // Of the segments that may lead: this one or a higher one is unlike the sign; it leads.
+  logic [Leads-1:0] reached, leading;
+  logic [31:0] read0, read1, read2, high, low;
   exact_mac_pkg::flags_t image_flags;
-  logic [4:0] leading_index;
+  logic [4:0]  leading_index;
 
   assign read_out = s3_valid_q && s3_store_q;
 
   always_comb begin
     unlike_sign   = '0;
     too_large     = '0;
+    reached       = '0;
     leading       = '0;
+    lead          = '0;
     leading_index = '0;
     below_any     = '0;
     image_flags   = '0;
-    wide_pair     = '0;
     high_read     = '0;
     low_read      = '0;
+    either_read   = '0;
+    read0         = '0;
+    read1         = '0;
+    read2         = '0;
+    invert        = '0;
     high          = '0;
     low           = '0;
-    if (read_out || wide_store_i) begin
+    `NC_LAZY(read_out || wide_store_i) begin
       unlike_sign = sign ? ~ones_q : ~zero_q;
       too_large   = (unlike_sign >> (TopSegment + 1)) != '0;
       // Small sums are read at the segment with 2^-126: so subnormals need no shift of their own.
-      leading       = N'(1) << LowSegment;
-      leading_index = 5'(LowSegment);
-      for (int i = LowSegment + 1; i <= TopSegment; i++) begin
-        if (unlike_sign[i]) begin
-          leading       = N'(1) << i;
-          leading_index = 5'(i);
-        end
+      reached[Leads-1] = unlike_sign[TopSegment];
+      for (int i = Leads - 2; i >= 0; i--) reached[i] = reached[i+1] | unlike_sign[LowSegment+i];
+      reached[0]  = 1'b1;
+      leading     = reached & ~(reached >> 1);
+      for (int i = 0; i < Leads; i++) begin
+        leading_index = leading_index | ({5{leading[i]}} & 5'(LowSegment + i));
       end
-      below_any = (~zero_q & ((leading - 1'b1) >> 1)) != '0;
+      lead        = N'(leading) << LowSegment;
+      // Segments two and more below the leading one: a higher one than they is reached.
+      below_any   = (~zero_q & (((N'(reached) << LowSegment) | BelowLow) >> 2)) != '0;
 
       image_flags                = flags_q;
       image_flags.range_overflow = range_overflow;
 
-      wide_pair = N'(1) << wide_store_index_i;
-      high_read = wide_store_i ? wide_pair << 1 : leading;
-      low_read  = wide_store_i ? wide_pair : leading >> 1;
-      high      = {32{(high_read & ones_q) != '0}};
-      low       = {32{(low_read & ones_q) != '0}};
+      low_read    = wide_store_i ? N'(1) << wide_store_index_i : lead >> 1;
+      high_read   = wide_store_i ? low_read << 1 : lead;
+      either_read = low_read | high_read;
+      read0       = {32{(either_read & ones_q & Class0) != '0}};
+      read1       = {32{(either_read & ones_q & Class1) != '0}};
+      read2       = {32{(either_read & ones_q & Class2) != '0}};
       for (int i = 0; i < N; i++) begin
-        // Segments that are never read at this place: below the lowest and above the highest
-        // leading one, but for image pairs.
-        if ((i + 1 > LowSegment && i <= TopSegment) || i % 2 == 1) begin
-          high = high | ({32{high_read[i] && !zero_q[i]}} & data_q[i]);
-        end
-        if ((i + 2 > LowSegment && i + 1 <= TopSegment) || i % 2 == 0) begin
-          low = low | ({32{low_read[i] && !zero_q[i]}} & data_q[i]);
-        end
+        case ((i + Pad) % 3)
+          0:       read0 = read0 | ({32{either_read[i] && !zero_q[i]}} & data_q[i]);
+          1:       read1 = read1 | ({32{either_read[i] && !zero_q[i]}} & data_q[i]);
+          default: read2 = read2 | ({32{either_read[i] && !zero_q[i]}} & data_q[i]);
+        endcase
       end
+      // A negative sum is inverted: its magnitude, less 1.
+      invert = sign && !wide_store_i;
+      high   = (({32{(high_read & Class0) != '0}} & read0) | ({32{(high_read & Class1) != '0}} & read1)
+                | ({32{(high_read & Class2) != '0}} & read2)) ^ {32{invert}};
+      low    = (({32{(low_read & Class0) != '0}} & read0) | ({32{(low_read & Class1) != '0}} & read1)
+                | ({32{(low_read & Class2) != '0}} & read2)) ^ {32{invert}};
       if (wide_store_i && wide_store_index_i == 5'(N - 1)) high = high | {26'b0, image_flags};
     end
   end
 
-  logic        s4_valid_q, s4_relu_q, s4_sign_q, s4_negative_q, s4_nan_q, s4_inf_q, s4_sticky_q;
+  logic        s4_valid_q, s4_relu_q, s4_sign_q, s4_nan_q, s4_inf_q, s4_sticky_q, s4_plus_one_q;
   logic [4:0]  s4_leading_q;
   logic [31:0] s4_high_q, s4_low_q;
 
   always_ff @(posedge clk_i) begin
     s4_valid_q <= read_out && rst_ni && !clear_i;
-    if (read_out || wide_store_i) begin
+    `NC_LAZY(read_out || wide_store_i) begin
       s4_high_q <= high;
       s4_low_q  <= low;
     end
-    if (read_out) begin
+    `NC_LAZY(read_out) begin
       s4_relu_q     <= s3_relu_q;
-      s4_negative_q <= sign;
       // The sum of nothing but -0 is the only negative zero. (Flags without a sum: an image may be
       // anything.)
       s4_sign_q     <= (flags_q.plus_inf || flags_q.minus_inf) ? flags_q.minus_inf
                        : sign || (&zero_q && flags_q.any_summand && !flags_q.not_minus_zero);
       s4_nan_q      <= flags_q.nan || range_overflow || (flags_q.plus_inf && flags_q.minus_inf);
       s4_inf_q      <= flags_q.plus_inf || flags_q.minus_inf || too_large;
+      // Bits below make a negative number's magnitude end in a fraction, so that its integer part is
+      // the complement without the 1.
       s4_sticky_q   <= below_any;
+      s4_plus_one_q <= sign && !below_any;
       s4_leading_q  <= leading_index;
     end
   end
@@ -728,47 +772,14 @@ module exact_mac #(
   assign busy_o      = s1_valid_q || s2_valid_q || read_out;
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
-  // 5 Negate: magnitude of the two segments. Bits below make a negative number's magnitude end in a
-  // fraction, so that its integer part is the complement without the 1
+  // 5 Normalize, but not beyond 2^-126. With s4_plus_one_q the magnitude is 1 more, as if bits
+  // without end followed that are all ones; it carries into the fraction if all bits between are
+  // ones. The rounding's own carry does that
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
-  logic        s5_valid_q, s5_relu_q, s5_sign_q, s5_nan_q, s5_inf_q, s5_sticky_q, s5_overflow_q;
-  logic [4:0]  s5_leading_q;
-  logic [63:0] s5_magnitude_q, magnitude;
-  logic        magnitude_overflow;
-
-  always_comb begin
-    magnitude_overflow = '0;
-    magnitude          = '0;
-    if (s4_valid_q) begin
-      // Minus nothing is 2^64.
-      magnitude_overflow = s4_negative_q && !s4_sticky_q && s4_high_q == '0 && s4_low_q == '0;
-      magnitude          = ({s4_high_q, s4_low_q} ^ {64{s4_negative_q}})
-                           + 64'(s4_negative_q && !s4_sticky_q);
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    s5_valid_q <= s4_valid_q && rst_ni && !clear_i;
-    if (s4_valid_q) begin
-      s5_relu_q      <= s4_relu_q;
-      s5_sign_q      <= s4_sign_q;
-      s5_nan_q       <= s4_nan_q;
-      s5_inf_q       <= s4_inf_q;
-      s5_sticky_q    <= s4_sticky_q;
-      s5_leading_q   <= s4_leading_q;
-      s5_overflow_q  <= magnitude_overflow;
-      s5_magnitude_q <= {magnitude[63] || magnitude_overflow, magnitude[62:0]};
-    end
-  end
-
-  //////////////////////////////////////////////////////////////////////////////////////////////////
-  // 6 Normalize, but not beyond 2^-126
-  //////////////////////////////////////////////////////////////////////////////////////////////////
-
-  logic        s6_valid_q, s6_relu_q, s6_sign_q, s6_nan_q, s6_inf_q, s6_round_q;
-  logic [7:0]  s6_exponent_q;
-  logic [22:0] s6_fraction_q;
+  logic        s5_valid_q, s5_relu_q, s5_sign_q, s5_nan_q, s5_inf_q, s5_round_q;
+  logic [7:0]  s5_exponent_q;
+  logic [22:0] s5_fraction_q;
 
   logic [31:0] seek32;
   logic [15:0] seek16;
@@ -778,7 +789,7 @@ module exact_mac #(
   logic [4:0]  shift;
   logic [55:0] normal;
   logic [9:0]  exponent;
-  logic        sticky;
+  logic        inexact;
 
   always_comb begin
     seek32   = '0;
@@ -788,11 +799,11 @@ module exact_mac #(
     seek2    = '0;
     shift    = '0;
     normal   = '0;
-    sticky   = '0;
+    inexact  = '0;
     exponent = '0;
-    if (s5_valid_q) begin
-      seek32 = s5_magnitude_q[63:32];
-      if (s5_leading_q == 5'(LowSegment)) seek32[MinBit % 32] = 1'b1;
+    `NC_LAZY(s4_valid_q) begin
+      seek32 = s4_high_q;
+      if (s4_leading_q == 5'(LowSegment)) seek32[MinBit % 32] = 1'b1;
       shift[4] = seek32[31:16] == '0;
       seek16   = shift[4] ? seek32[15:0] : seek32[31:16];
       shift[3] = seek16[15:8] == '0;
@@ -802,40 +813,46 @@ module exact_mac #(
       shift[1] = seek4[3:2] == '0;
       seek2    = shift[1] ? seek4[1:0] : seek4[3:2];
       shift[0] = seek2 < 2'd2;
-      normal   = s5_magnitude_q[63:8] << shift;
-      sticky   = normal[30:0] != '0 || s5_magnitude_q[7:0] != '0 || s5_sticky_q;
-      exponent = {s5_leading_q, 5'b0} + ExpBias - {5'b0, shift} + 10'(s5_overflow_q);
+      normal   = {s4_high_q, s4_low_q[31:8]};
+      if (shift[4]) normal = {normal[39:0], {16{s4_plus_one_q}}};
+      if (shift[3]) normal = {normal[47:0], {8{s4_plus_one_q}}};
+      if (shift[2]) normal = {normal[51:0], {4{s4_plus_one_q}}};
+      if (shift[1]) normal = {normal[53:0], {2{s4_plus_one_q}}};
+      if (shift[0]) normal = {normal[54:0], s4_plus_one_q};
+      inexact  = s4_sticky_q || ({normal[30:0], s4_low_q[7:0]} ^ {39{s4_plus_one_q}}) != '0;
+      exponent = {s4_leading_q, ~shift} + ExpBias;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    s6_valid_q <= s5_valid_q && rst_ni && !clear_i;
-    if (s5_valid_q) begin
-      s6_relu_q     <= s5_relu_q;
-      s6_sign_q     <= s5_sign_q;
-      s6_nan_q      <= s5_nan_q;
-      s6_inf_q      <= s5_inf_q || (normal[55] && exponent >= 10'd255);
-      s6_exponent_q <= normal[55] ? exponent[7:0] : '0;
-      s6_fraction_q <= normal[54:32];
-      s6_round_q    <= normal[31] && (normal[32] || sticky);
+    s5_valid_q <= s4_valid_q && rst_ni && !clear_i;
+    `NC_LAZY(s4_valid_q) begin
+      s5_relu_q     <= s4_relu_q;
+      s5_sign_q     <= s4_sign_q;
+      s5_nan_q      <= s4_nan_q;
+      s5_inf_q      <= s4_inf_q || (normal[55] && exponent >= 10'd255);
+      s5_exponent_q <= normal[55] ? exponent[7:0] : '0;
+      s5_fraction_q <= normal[54:32];
+      s5_round_q    <= inexact ? normal[31]
+                       : s4_plus_one_q ? normal[31] || normal[32] : normal[31] && normal[32];
     end
   end
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
-  // 7 Round to nearest even: a carry out of the fraction steps the exponent, from subnormal to
+  // 6 Round to nearest even: a carry out of the fraction steps the exponent, from subnormal to
   // normal and on to infinity
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
   logic [30:0] rounded;
-  assign rounded = {s6_exponent_q, s6_fraction_q} + 31'(s6_round_q);
+  assign rounded = {s5_exponent_q, s5_fraction_q} + 31'(s5_round_q);
 
   always_ff @(posedge clk_i) begin
-    result_valid_o <= s6_valid_q && rst_ni && !clear_i;
-    if (s6_valid_q) begin
-      if (s6_nan_q) result_o <= 32'h7FC0_0000;
-      else if (s6_relu_q && s6_sign_q) result_o <= 32'h0;
-      else if (s6_inf_q) result_o <= {s6_sign_q, 31'h7F80_0000};
-      else result_o <= {s6_sign_q, rounded};
+    result_valid_o <= s5_valid_q && rst_ni && !clear_i;
+    `NC_LAZY(s5_valid_q) begin
+      if (s5_nan_q) result_o <= 32'h7FC0_0000;
+      else if (s5_relu_q && s5_sign_q) result_o <= 32'h0;
+      else if (s5_inf_q) result_o <= {s5_sign_q, 31'h7F80_0000};
+      else result_o <= {s5_sign_q, rounded};
     end
   end
 
@@ -848,14 +865,9 @@ module exact_mac #(
   `NC_ASSERT(ExactMacNoStepBeforeImage, !(s1_valid_q && wide_load_i))
   `NC_ASSERT(ExactMacImageStoreWaits, !(busy_o && wide_store_i))
   `NC_ASSERT(ExactMacInitIsDefined, !valid_i || init_i != 2'd3)
-  segments_t spare_write;
-  assign spare_write = target_write | init_write;
-  `NC_ASSERT(ExactMacOneSpareInClass0,
-             (spare_write & Class0 & ((spare_write & Class0) - 1'b1)) == '0)
-  `NC_ASSERT(ExactMacOneSpareInClass1,
-             (spare_write & Class1 & ((spare_write & Class1) - 1'b1)) == '0)
-  `NC_ASSERT(ExactMacOneSpareInClass2,
-             (spare_write & Class2 & ((spare_write & Class2) - 1'b1)) == '0)
+  `NC_ASSERT(ExactMacOneSpareInClass0, at_most_one((target_write | init_write) & Class0))
+  `NC_ASSERT(ExactMacOneSpareInClass1, at_most_one((target_write | init_write) & Class1))
+  `NC_ASSERT(ExactMacOneSpareInClass2, at_most_one((target_write | init_write) & Class2))
   `NC_ASSERT(ExactMacFlagsExclude, (zero_q & ones_q) == '0)
 
 endmodule

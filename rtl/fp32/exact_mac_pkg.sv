@@ -6,7 +6,7 @@ package exact_mac_pkg;
 
   /// Cycles from a step with store_i to its result: it is at the port Latency cycles after the
   /// step's cycle.
-  localparam int unsigned Latency = 7;
+  localparam int unsigned Latency = 6;
 
   /// init_i: what the step's product is added to.
   typedef enum logic [1:0] {

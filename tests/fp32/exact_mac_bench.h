@@ -19,7 +19,7 @@
 namespace nearcube::test {
 
 /// exact_mac_pkg::Latency, in cycles. The test fails if the RTL's differs.
-inline constexpr std::uint64_t kLatency = 7;
+inline constexpr std::uint64_t kLatency = 6;
 
 enum class Init : std::uint8_t { kNone, kZero, kValue };
 

@@ -12,6 +12,7 @@
 
 #include "Vexact_mac.h"
 #include "Vexact_mac_narrow.h"
+#include "Vexact_mac_synthesis.h"
 #include "tests/fp32/exact_mac_bench.h"
 #include "tests/golden/binary32.h"
 #include "tests/golden/random_values.h"
@@ -72,13 +73,19 @@ Op image_op(Op::Kind kind, std::vector<std::uint32_t> image) {
 
 using ExactBench = ExactMacBench<Vexact_mac>;
 using NarrowBench = ExactMacBench<Vexact_mac_narrow>;
+/// The default format as synthesis reads it: other descriptions of adders, no work left out.
+using SynthesisBench = ExactMacBench<Vexact_mac_synthesis>;
 
-/// Both formats must do what the golden sum does.
+/// All models must do what the golden sum does.
 void expect_golden(const std::vector<Op>& ops) {
   ExactBench exact_bench(kExact);
   const std::string exact = check(exact_bench, ops);
   INFO("default format: " << exact);
   REQUIRE(exact.empty());
+  SynthesisBench synthesis_bench(kExact);
+  const std::string synthesis = check(synthesis_bench, ops);
+  INFO("default format as synthesized: " << synthesis);
+  REQUIRE(synthesis.empty());
   NarrowBench narrow_bench(kNarrow);
   const std::string narrow = check(narrow_bench, ops);
   INFO("published format: " << narrow);
@@ -105,6 +112,8 @@ void run_family(const char* name,
                 const std::function<std::vector<Op>(Random&, const golden::AccumulatorFormat&)>& make) {
   ExactBench exact_bench(kExact);
   run_family(name, exact_bench, cases(100'000, 1'000'000), make);
+  SynthesisBench synthesis_bench(kExact);
+  run_family(name, synthesis_bench, cases(30'000, 1'000'000), make);
   NarrowBench narrow_bench(kNarrow);
   run_family(name, narrow_bench, cases(100'000, 1'000'000), make);
 }

@@ -18,13 +18,17 @@ class MultiplyBench {
   void check(std::uint32_t a, std::uint32_t b) {
     model_.a_i = a;
     model_.b_i = b;
-    model_.eval();
-    const std::uint64_t product = (model_.sum_o + model_.carry_o) & 0xFFFF'FFFF'FFFF;
-    if (product != std::uint64_t{a} * b) {
-      INFO(std::hex << "0x" << a << " * 0x" << b << " gives 0x" << product);
-      REQUIRE(product == std::uint64_t{a} * b);
+    for (bool negate : {false, true}) {
+      model_.negate_i = negate;
+      model_.eval();
+      const std::uint64_t product = (model_.sum_o + model_.carry_o) & 0xFFFF'FFFF'FFFF;
+      const std::uint64_t expected = (negate ? 0 - std::uint64_t{a} * b : std::uint64_t{a} * b) & 0xFFFF'FFFF'FFFF;
+      if (product != expected) {
+        INFO(std::hex << (negate ? "-0x" : "0x") << a << " * 0x" << b << " gives 0x" << product);
+        REQUIRE(product == expected);
+      }
+      rows_ |= model_.carry_o;
     }
-    rows_ |= model_.carry_o;
   }
   /// That the model is the one with rows.
   std::uint64_t rows() const { return rows_; }
