@@ -22,7 +22,8 @@ class MultiplyBench {
       model_.negate_i = negate;
       model_.eval();
       const std::uint64_t product = (model_.sum_o + model_.carry_o) & 0xFFFF'FFFF'FFFF;
-      const std::uint64_t expected = (negate ? 0 - std::uint64_t{a} * b : std::uint64_t{a} * b) & 0xFFFF'FFFF'FFFF;
+      const std::uint64_t expected =
+          (negate ? 0 - std::uint64_t{a} * b : std::uint64_t{a} * b) & 0xFFFF'FFFF'FFFF;
       if (product != expected) {
         INFO(std::hex << (negate ? "-0x" : "0x") << a << " * 0x" << b << " gives 0x" << product);
         REQUIRE(product == expected);
