@@ -168,6 +168,8 @@ ClusterOutputs Cluster::sample() const { return model_->rtl->sample(); }
 
 ClusterDebug Cluster::debug() const { return model_->rtl->debug(); }
 
+std::vector<std::uint32_t> Cluster::counters() const { return model_->rtl->counters(); }
+
 void Cluster::drive(const ClusterInputs& inputs) {
   model_->next = inputs;
   model_->driven = true;

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "sim/base/axi.h"
 
@@ -91,6 +92,9 @@ class Cluster {
   bool core_tick() const;
   ClusterOutputs sample() const;
   ClusterDebug debug() const;
+  /// The performance counters without an access on a port, in the order of their registers: the cluster's
+  /// own, those of each of eight NTX, those of each bank. Those of events may miss up to 200 of the latest.
+  std::vector<std::uint32_t> counters() const;
   void drive(const ClusterInputs& inputs);
   void cycle();
 

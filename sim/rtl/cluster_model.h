@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "sim/rtl/cluster.h"
 
@@ -24,6 +25,7 @@ class ClusterModel {
   virtual bool core_tick() const = 0;
   virtual ClusterOutputs sample() const = 0;
   virtual ClusterDebug debug() const = 0;
+  virtual std::vector<std::uint32_t> counters() const = 0;
   virtual bool traceable() const = 0;
   /// Puts the model's signals into a trace that is yet to be opened; traceable models only.
   virtual void trace(VerilatedFstC& fst) = 0;

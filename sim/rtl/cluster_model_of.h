@@ -5,6 +5,9 @@
 #include <verilated.h>
 #include <verilated_fst_c.h>
 
+#include <iterator>
+#include <vector>
+
 #include "sim/rtl/cluster_model.h"
 
 namespace nearcube::rtl {
@@ -106,6 +109,38 @@ class ClusterModelOf : public ClusterModel {
     debug.core = top_->core_debug_o;
     for (unsigned n = 0; n < debug.ntx.size(); ++n) debug.ntx[n] = top_->ntx_debug_o[n];
     return debug;
+  }
+
+  std::vector<std::uint32_t> counters() const override {
+    const auto& root = *top_->rootp;
+    // A word that is not in use counts as zero, see rtl/cluster/event_counters.sv.
+    const auto value = [](const auto& sums, auto used, unsigned i) {
+      return (used >> i & 1) != 0 ? std::uint32_t{sums[i]} : 0u;
+    };
+    std::vector<std::uint32_t> values = {
+        root.cluster__DOT__u_counters__DOT__cycles_q,     root.cluster__DOT__u_counters__DOT__compute_q,
+        root.cluster__DOT__u_counters__DOT__read_bytes_q, root.cluster__DOT__u_counters__DOT__write_bytes_q,
+        root.cluster__DOT__u_counters__DOT__busy_q,       root.cluster__DOT__u_counters__DOT__wait_bus_q,
+        root.cluster__DOT__u_counters__DOT__wait_tcdm_q,  root.cluster__DOT__u_counters__DOT__core_wait_q};
+    const auto& events = root.cluster__DOT__u_counters__DOT__u_events__DOT__sums_q;
+    const auto events_used = root.cluster__DOT__u_counters__DOT__u_events__DOT__used_q;
+    for (unsigned n = 0; n < 8; ++n) {
+      for (unsigned event = 0; event < 8; ++event)
+        values.push_back(value(events, events_used, 8 * n + event));
+      values.push_back(value(root.cluster__DOT__u_counters__DOT__u_singles__DOT__sums_q,
+                             root.cluster__DOT__u_counters__DOT__u_singles__DOT__used_q, n) +
+                       2 * value(root.cluster__DOT__u_counters__DOT__u_pairs__DOT__sums_q,
+                                 root.cluster__DOT__u_counters__DOT__u_pairs__DOT__used_q, n));
+      values.push_back(value(root.cluster__DOT__u_counters__DOT__u_done__DOT__sums_q,
+                             root.cluster__DOT__u_counters__DOT__u_done__DOT__used_q, n));
+    }
+    const auto& accesses = root.cluster__DOT__u_counters__DOT__u_accesses__DOT__sums_q;
+    const auto& conflicts = root.cluster__DOT__u_counters__DOT__u_conflicts__DOT__sums_q;
+    for (unsigned bank = 0; bank < std::size(accesses.m_storage); ++bank) {
+      values.push_back(value(accesses, root.cluster__DOT__u_counters__DOT__u_accesses__DOT__used_q, bank));
+      values.push_back(value(conflicts, root.cluster__DOT__u_counters__DOT__u_conflicts__DOT__used_q, bank));
+    }
+    return values;
   }
 
   bool traceable() const override { return kTraceable; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <Vcluster_traced.h>
+#include <Vcluster_traced___024root.h>
 
 #include "sim/rtl/cluster_model_of.h"
 

@@ -37,6 +37,13 @@ riscv::CoreInputs core_inputs(const rtl::ClusterOutputs& out) {
   return in;
 }
 
+/// The core's request is granted, and zeroes the performance counters.
+bool clears_counters(const rtl::ClusterInputs& in, const rtl::ClusterOutputs& out) {
+  return in.data_req && in.data_we && out.data_gnt &&
+         in.data_addr == regs::kControlBase + regs::control::kPerfControlOffset &&
+         (in.data_wdata >> regs::control::kPerfControlClearLsb & 1) != 0;
+}
+
 }  // namespace
 
 ClusterSystem::ClusterSystem(const ClusterConfig& config, std::uint64_t seed, bool traceable)
@@ -44,9 +51,11 @@ ClusterSystem::ClusterSystem(const ClusterConfig& config, std::uint64_t seed, bo
       memory_(regs::kCubeBase, config.memory_bytes, config.untouched),
       axi_(std::make_unique<memory::AxiMemory>(memory_, config.timing)),
       cluster_({.cluster_id = 0, .cluster_count = 1, .seed = seed, .traceable = traceable}),
-      core_(0) {
+      core_(0),
+      counters_(0) {
   inputs_.axi = axi_->outputs();
   check_parameters();
+  counters_ = base::WrappingCounters(counter_offsets(parameters_.ntx, parameters_.tcdm_banks).size());
 }
 
 void ClusterSystem::check_parameters() {
@@ -247,41 +256,60 @@ bool ClusterSystem::quiesce() {
   return false;
 }
 
+// Often enough that no counter wraps unseen. What it misses of the latest, the next sample has.
+void ClusterSystem::sample_counters() {
+  std::vector<std::uint32_t> values = cluster_.counters();
+  // The model has a place for eight NTX.
+  const std::size_t own = counter_offsets(0, 0).size();
+  const std::size_t ntx = counter_offsets(1, 0).size() - own;
+  const auto absent = values.begin() + static_cast<std::ptrdiff_t>(own + ntx * parameters_.ntx);
+  values.erase(absent, values.begin() + static_cast<std::ptrdiff_t>(own + ntx * 8));
+  counters_.sample(values);
+}
+
 std::optional<ClusterCounters> ClusterSystem::read_counters() {
   // Stops them, where the program has not ended.
   if (!try_port(regs::kControlBase + regs::control::kPerfControlOffset, true, 0xF,
                 1u << regs::control::kPerfControlFreezeLsb)) {
     return std::nullopt;
   }
-  namespace c = regs::counters;
-  const auto read = [this](std::uint32_t offset) { return port_read(regs::kCountersBase + offset); };
-  ClusterCounters counters;
-  counters.cycles = read(c::kCyclesOffset);
-  counters.compute_cycles = read(c::kComputeCyclesOffset);
-  counters.dma_read_bytes = read(c::kDmaReadBytesOffset);
-  counters.dma_write_bytes = read(c::kDmaWriteBytesOffset);
-  counters.dma_busy = read(c::kDmaBusyOffset);
-  counters.dma_wait_bus = read(c::kDmaWaitBusOffset);
-  counters.dma_wait_tcdm = read(c::kDmaWaitTcdmOffset);
-  counters.core_wait_tcdm = read(c::kCoreWaitTcdmOffset);
-  for (unsigned n = 0; n < parameters_.ntx; ++n) {
-    const auto ntx = [&](std::uint32_t offset) { return read(offset + n * c::kNtxBusyStride); };
-    counters.ntx.push_back({.busy = ntx(c::kNtxBusyOffset),
-                            .stall_a = ntx(c::kNtxStallAOffset),
-                            .stall_b = ntx(c::kNtxStallBOffset),
-                            .stall_init = ntx(c::kNtxStallInitOffset),
-                            .stall_result = ntx(c::kNtxStallResultOffset),
-                            .stall_hazard = ntx(c::kNtxStallHazardOffset),
-                            .idle = ntx(c::kNtxIdleOffset),
-                            .macs = ntx(c::kNtxMacsOffset),
-                            .results = ntx(c::kNtxResultsOffset),
-                            .commands = ntx(c::kNtxCommandsOffset)});
+  std::vector<std::uint32_t> values;
+  for (const std::uint32_t offset : counter_offsets(parameters_.ntx, parameters_.tcdm_banks)) {
+    values.push_back(port_read(regs::kCountersBase + offset));
   }
-  for (unsigned b = 0; b < parameters_.tcdm_banks; ++b) {
-    counters.banks.push_back({.accesses = read(c::kBankAccessesOffset + b * c::kBankAccessesStride),
-                              .conflicts = read(c::kBankConflictsOffset + b * c::kBankConflictsStride)});
+  counters_.sample(values);
+  return to_counters(counters_.totals(), parameters_.ntx, parameters_.tcdm_banks);
+}
+
+AddressMap ClusterSystem::address_map() const {
+  return {.tcdm_bytes = parameters_.tcdm_bytes, .cube_bytes = memory_.capacity(), .ntx = parameters_.ntx};
+}
+
+std::vector<std::string> ClusterSystem::read_faults() {
+  namespace n = regs::ntx;
+  namespace d = regs::dma;
+  std::vector<std::string> faults;
+  const auto dma = [this](std::uint32_t offset) { return port_read(regs::kDmaBase + offset); };
+  if ((dma(d::kStatusOffset) >> d::kStatusErrorLsb & 1) != 0) {
+    faults.push_back(describe_dma_fault(
+        {.id = dma(d::kErrorIdOffset),
+         .address = std::uint64_t{dma(d::kErrorAddrHiOffset)} << 32 | dma(d::kErrorAddrLoOffset),
+         .cause = dma(d::kErrorCauseOffset)},
+        address_map()));
   }
-  return counters;
+  for (unsigned unit = 0; unit < parameters_.ntx; ++unit) {
+    const auto ntx = [&](std::uint32_t offset) {
+      return port_read(static_cast<std::uint32_t>(regs::kNtxBase + regs::kNtxSize / 8 * unit) + offset);
+    };
+    if ((ntx(n::kStatusOffset) >> n::kStatusInvalidLsb & 1) == 0) continue;
+    NtxFault fault{.unit = unit, .cause = ntx(n::kErrorCauseOffset), .value = ntx(n::kErrorAddrOffset)};
+    fault.dropped = ntx(n::kDroppedOffset);
+    const std::uint32_t agu = fault.cause >> n::kErrorCauseAguLsb & ((1u << n::kErrorCauseAguWidth) - 1);
+    const std::uint32_t stride0 = n::kAgu0StrideOffset + agu * (n::kAgu1BaseOffset - n::kAgu0BaseOffset);
+    for (unsigned j = 0; j < n::kAgu0StrideCount; ++j) fault.strides.push_back(ntx(stride0 + 4 * j));
+    faults.push_back(describe_ntx_fault(fault, address_map()));
+  }
+  return faults;
 }
 
 debug::ClusterView ClusterSystem::view() const {
@@ -305,9 +333,13 @@ debug::ClusterView ClusterSystem::view() const {
 
 std::string ClusterSystem::describe_trap() const {
   const riscv::Trap& trap = core_.trap();
-  return fmt::format("uncaught exception: {} (mcause {}) at pc {}, {} {:#010x}",
+  const bool bus_error = trap.cause == riscv::cause::kInstructionAccessFault ||
+                         trap.cause == riscv::cause::kLoadAccessFault ||
+                         trap.cause == riscv::cause::kStoreAccessFault;
+  return fmt::format("uncaught exception: {} (mcause {}) at pc {}, {} {:#010x}{}",
                      riscv::describe_cause(trap.cause), trap.cause, place(trap.pc),
-                     trap.cause == riscv::cause::kIllegalInstruction ? "instruction" : "address", trap.value);
+                     trap.cause == riscv::cause::kIllegalInstruction ? "instruction" : "address", trap.value,
+                     bus_error ? ": " + describe_bus_error(trap.value, address_map()) : "");
 }
 
 RunResult ClusterSystem::run(const RunLimits& limits) {
@@ -332,6 +364,7 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
   std::uint64_t last_progress = 0;
   std::uint64_t last_active = 0;
   std::uint64_t ticks = 0;
+  std::uint64_t last_sample = 0;
   const auto leave_phase = [&](std::uint64_t now) {
     if (now == phase_start) return;
     if (phase_cycles[phase] == 0) phase_order.push_back(phase);
@@ -355,6 +388,7 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
         result.exit_code = out.exit_code;
         break;
       }
+      if (clears_counters(inputs_, out)) counters_.clear();
       tick(out, true);
       if (core_.halted()) {
         result.end = End::kUncaught;
@@ -378,6 +412,10 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
         break;
       }
       if (++ticks % kClockInterval == 0) {
+        if (now - last_sample >= limits.counter_interval) {
+          last_sample = now;
+          sample_counters();
+        }
         if (base::interrupted()) {
           result.end = End::kInterrupted;
           break;
@@ -433,7 +471,10 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
     result.message += fmt::format("\n{}", debug::format_units(debug::describe_units(state)));
     result.message.pop_back();
   }
-  if (quiet) result.counters = read_counters();
+  if (quiet) {
+    result.counters = read_counters();
+    result.faults = read_faults();
+  }
   return result;
 }
 

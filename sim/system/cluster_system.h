@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/wrapping_counters.h"
 #include "sim/debug/stuck.h"
 #include "sim/memory/axi_memory.h"
 #include "sim/memory/flat_memory.h"
@@ -18,28 +19,10 @@
 #include "sim/riscv/elf.h"
 #include "sim/rtl/cluster.h"
 #include "sim/system/cluster_config.h"
+#include "sim/system/counters.h"
+#include "sim/system/faults.h"
 
 namespace nearcube::system {
-
-/// The cluster's performance counters (region `counters`), in NTX clock cycles unless a name says otherwise.
-/// 32 bits in the RTL: they wrap after 2^32.
-struct ClusterCounters {
-  std::uint32_t cycles = 0;
-  std::uint32_t compute_cycles = 0;  ///< at least one NTX held a command
-  std::uint32_t dma_read_bytes = 0, dma_write_bytes = 0;
-  std::uint32_t dma_busy = 0, dma_wait_bus = 0, dma_wait_tcdm = 0;
-  std::uint32_t core_wait_tcdm = 0;
-  struct Ntx {
-    std::uint32_t busy = 0, stall_a = 0, stall_b = 0, stall_init = 0, stall_result = 0, stall_hazard = 0,
-                  idle = 0;
-    std::uint32_t macs = 0, results = 0, commands = 0;
-  };
-  std::vector<Ntx> ntx;
-  struct Bank {
-    std::uint32_t accesses = 0, conflicts = 0;
-  };
-  std::vector<Bank> banks;
-};
 
 /// Why a run ended.
 enum class End : std::uint8_t {
@@ -62,8 +45,9 @@ struct RunResult {
   std::vector<PhaseCycles> phases;          ///< in the order of their first visit; they add up to `cycles`
   std::optional<ClusterCounters> counters;  ///< none if the cluster no longer answered
   riscv::CoreCounters core;                 ///< in core clock cycles
-  std::string message;      ///< kUncaught, kMaxCycles, kStuck, kInterrupted: what a user should know
-  double host_seconds = 0;  ///< wall clock of the run
+  std::vector<std::string> faults;  ///< what the NTX and the DMA hold as their errors: "NTX 2 refused ..."
+  std::string message;              ///< kUncaught, kMaxCycles, kStuck, kInterrupted: what a user should know
+  double host_seconds = 0;          ///< wall clock of the run
 
   double simulated_khz() const {
     return host_seconds > 0 ? static_cast<double>(cycles) / host_seconds / 1e3 : 0;
@@ -72,6 +56,8 @@ struct RunResult {
 
 struct RunLimits {
   std::uint64_t max_cycles = 0;  ///< NTX clock cycles; 0: the configuration's
+  /// NTX clock cycles between two looks at the 32-bit counters. Below 2^30: the DMA's move by 4 a cycle.
+  std::uint64_t counter_interval = std::uint64_t{1} << 28;
   /// Called about ten times a second with the cycles so far.
   std::function<void(std::uint64_t)> progress = {};
 };
@@ -123,7 +109,10 @@ class ClusterSystem {
   std::uint32_t port_read(std::uint32_t address);
   void port_write(std::uint32_t address, std::uint8_t enables, std::uint32_t data);
   bool quiesce();
+  void sample_counters();
   std::optional<ClusterCounters> read_counters();
+  std::vector<std::string> read_faults();
+  AddressMap address_map() const;
   debug::ClusterView view() const;
   void check_parameters();
   bool exists(std::uint64_t address, std::uint64_t bytes) const;
@@ -140,6 +129,7 @@ class ClusterSystem {
   std::optional<riscv::ElfFile> elf_;
   std::optional<rtl::TraceOptions> trace_;
   std::uint32_t entry_ = 0;
+  base::WrappingCounters counters_;
   bool axi_moved_ = false;
   bool ran_ = false;
 };

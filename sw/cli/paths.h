@@ -14,7 +14,7 @@ std::string home();
 /// home()/config/cluster/default.yaml
 std::string default_config();
 
-/// home()/firmware/<name>.elf; throws Error (kBadInput) that says how to build it if it is not there.
+/// home()/firmware/NAME.elf; throws Error (kBadInput) that says how to build it if it is not there.
 std::string firmware(const std::string& name);
 
 /// Names of all firmware but the tests', sorted.

@@ -37,7 +37,7 @@ Figures figures_of(const Report& report) {
   if (report.run.counters) {
     const system::ClusterCounters& c = *report.run.counters;
     f.compute_cycles = c.compute_cycles;
-    f.dma_bytes = std::uint64_t{c.dma_read_bytes} + c.dma_write_bytes;
+    f.dma_bytes = c.dma_read_bytes + c.dma_write_bytes;
     for (const auto& ntx : c.ntx) {
       f.macs += ntx.macs;
       f.commands += ntx.commands;
@@ -71,6 +71,8 @@ std::optional<Offload> offload_of(const Report& report) {
   if (!report.record || report.record->commands == 0) return std::nullopt;
   const interfaces::JobRecord& r = *report.record;
   const double core_cycles = static_cast<double>(report.run.cycles) / report.core_clock_ratio;
+  // The record counts core cycles in 32 bits.
+  if (core_cycles > UINT32_MAX) return std::nullopt;
   return Offload{.setup_per_command = share(r.setup_core_cycles, r.commands),
                  .wait_per_command = share(r.wait_ntx_core_cycles, r.commands),
                  .setup_share = share(r.setup_core_cycles, core_cycles),
@@ -83,7 +85,9 @@ void append_ntx_table(std::string& text, const system::ClusterCounters& c) {
                       "init", "result", "hazard", "idle", "MACs", "commands");
   for (std::size_t n = 0; n < c.ntx.size(); ++n) {
     const auto& ntx = c.ntx[n];
-    const auto percent = [&](std::uint32_t part) { return 100 * share(part, c.cycles); };
+    const auto percent = [&](std::uint64_t part) {
+      return 100 * share(static_cast<double>(part), static_cast<double>(c.cycles));
+    };
     text += fmt::format("  NTX {:<2}{:>8.1f}{:>8.1f}{:>8.1f}{:>8.1f}{:>8.1f}{:>8.1f}{:>8.1f}{:>14}{:>10}\n",
                         n, percent(ntx.busy), percent(ntx.stall_a), percent(ntx.stall_b),
                         percent(ntx.stall_init), percent(ntx.stall_result), percent(ntx.stall_hazard),
@@ -144,6 +148,7 @@ std::string format_text(const Report& report) {
   std::string text =
       fmt::format("{}\n  seed {}, RTL, one cluster of {} NTX\n", report.title, report.seed, report.ntx);
   if (run.end != system::End::kExit) text += fmt::format("\nNOT COMPLETE: {}\n", run.message);
+  for (const std::string& fault : run.faults) text += fmt::format("\nERROR: {}\n", fault);
   const auto line = [&text](const char* name, const std::string& value) {
     text += fmt::format("{:<16}{}\n", name, value);
   };
@@ -228,28 +233,31 @@ ordered_json to_json(const Report& report) {
   json["end"] = name_of(run.end);
   json["exit_code"] = run.end == system::End::kExit ? ordered_json(run.exit_code) : ordered_json();
   json["message"] = run.message;
+  json["faults"] = run.faults;
   json["cycles"] = f.cycles;
   json["phases"] = ordered_json::array();
   for (const auto& phase : run.phases) {
     json["phases"].push_back({{"name", phase_name(report, phase.phase)}, {"cycles", phase.cycles}});
   }
-  json["compute_cycles"] = f.compute_cycles;
-  json["macs"] = f.macs;
-  json["utilization"] = f.utilization;
-  json["utilization_compute"] = f.utilization_compute;
-  json["ntx_hz"] = report.ntx_hz;
-  json["gflops"] = f.gflops;
-  json["dma_bytes"] = f.dma_bytes;
-  json["dma_gb_per_s"] = f.dma_gb_per_s;
-  const auto offload = offload_of(report);
+  // What nobody measured is null.
   const auto optional = [](bool have, auto value) { return have ? ordered_json(value) : ordered_json(); };
+  const bool counted = run.counters.has_value();
+  json["compute_cycles"] = optional(counted, f.compute_cycles);
+  json["macs"] = optional(counted || report.macs, f.macs);
+  json["utilization"] = optional(counted || report.macs, f.utilization);
+  json["utilization_compute"] = optional(counted, f.utilization_compute);
+  json["ntx_hz"] = report.ntx_hz;
+  json["gflops"] = optional(counted || report.macs, f.gflops);
+  json["dma_bytes"] = optional(counted, f.dma_bytes);
+  json["dma_gb_per_s"] = optional(counted, f.dma_gb_per_s);
+  const auto offload = offload_of(report);
   json["offload_cycles_per_command"] =
       optional(offload.has_value(), offload ? offload->setup_per_command : 0.0);
   json["offload_share"] = optional(offload.has_value(), offload ? offload->setup_share : 0.0);
   json["offload_wait_cycles_per_command"] =
       optional(offload.has_value(), offload ? offload->wait_per_command : 0.0);
   json["offload_wait_share"] = optional(offload.has_value(), offload ? offload->wait_share : 0.0);
-  json["commands"] = f.commands;
+  json["commands"] = optional(counted, f.commands);
   const bool checked = report.check.has_value();
   json["words_checked"] = checked ? report.check->words : 0;
   json["mismatches"] = optional(checked, checked ? report.check->mismatches : 0);

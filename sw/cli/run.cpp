@@ -239,6 +239,7 @@ CaseResult run_case(const Case& job, const std::string& name, const system::Clus
     report.macs.reset();
   }
   publish(report, options);
+  for (const std::string& fault : report.run.faults) complain(fault);
   if (report.run.end == system::End::kExit && !complete) {
     const auto record = report.record;
     complain(fmt::format("the job runner ended with exit code {}{} (docs/reference/registers.md lists them)",
@@ -291,9 +292,16 @@ int run_elf(const std::string& path, const std::vector<std::string>& loads,
   publish(report, options);
 
   int status = status_of_end(report.run, ExitStatus::kBadInput);
+  const bool faulted = !report.run.faults.empty();
+  for (const std::string& fault : report.run.faults) complain(fault);
   if (report.run.end == system::End::kUncaught) complain(report.run.message);
   if (report.run.end == system::End::kExit) {
-    if (report.run.exit_code == 0) {
+    if (report.run.exit_code == 0 && faulted) {
+      complain(fmt::format(
+          "{}: the program ended with success, but left this error uncleared: its results do not count",
+          path));
+      status = static_cast<int>(ExitStatus::kBadInput);
+    } else if (report.run.exit_code == 0) {
       for (const Dump& dump : results) {
         network::write_npy(dump.file, read_tensor(system, dump.place.address, dump.shape), dump.element);
       }
@@ -302,7 +310,7 @@ int run_elf(const std::string& path, const std::vector<std::string>& loads,
       status = static_cast<int>(ExitStatus::kBadInput);
     } else {
       complain(fmt::format("{}: the program ended with exit code {}", path, report.run.exit_code));
-      status = static_cast<int>(ExitStatus::kOther);
+      status = static_cast<int>(faulted ? ExitStatus::kBadInput : ExitStatus::kOther);
     }
   }
   return finish(status, trace_error);

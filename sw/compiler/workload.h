@@ -43,7 +43,7 @@ struct Output {
 /// `outputs`.
 struct Workload {
   std::string name;                     ///< "conv2d", "gemm", ...
-  std::string firmware = "job_runner";  ///< ELF name: build/firmware/<firmware>.elf
+  std::string firmware = "job_runner";  ///< ELF name: build/firmware/FIRMWARE.elf
   std::uint64_t job_list_address = interfaces::kJobListAddress;
   std::uint64_t record_address = 0;               ///< interfaces::JobRecord of cluster 0; the others follow
   std::vector<Piece> image;                       ///< job list and input tensors; the pieces do not overlap

@@ -16,6 +16,7 @@
 #include "sim/base/random.h"
 #include "sim/base/suggest.h"
 #include "sim/base/units.h"
+#include "sim/base/wrapping_counters.h"
 #include "tests/support/catch.h"
 
 using namespace nearcube;
@@ -236,4 +237,30 @@ TEST_CASE("a mistyped name finds its neighbour, a foreign one does not", "[base]
   CHECK(base::closest("laplace", names).empty());
   CHECK(base::did_you_mean("rleu", names) == ", did you mean \"relu\"?");
   CHECK(base::did_you_mean("", names).empty());
+}
+
+TEST_CASE("Counters of 32 bits add up to 64 across every wrap") {
+  base::WrappingCounters counters(3);
+  // A slow one, one that moves by nearly 2^32 between samples, one that stands still.
+  constexpr std::uint64_t kSteps[] = {1, 0xFFFFFFFF, 0};
+  std::uint64_t true_values[3] = {0xFFFFFFF0, 5, 7};
+  counters.sample(std::vector<std::uint32_t>{0xFFFFFFF0, 5, 7});
+  for (int sample = 0; sample < 100; ++sample) {
+    std::vector<std::uint32_t> now;
+    for (int i = 0; i < 3; ++i) {
+      true_values[i] += kSteps[i];
+      now.push_back(static_cast<std::uint32_t>(true_values[i]));
+    }
+    counters.sample(now);
+  }
+  CHECK(counters.totals() == std::vector<std::uint64_t>(std::begin(true_values), std::end(true_values)));
+  CHECK(counters.totals()[0] == 0x100000054);
+
+  // The program zeroes them: what comes after counts from there, and is no wrap.
+  counters.clear();
+  CHECK(counters.totals() == std::vector<std::uint64_t>{0, 0, 0});
+  counters.sample(std::vector<std::uint32_t>{3, 0, 9});
+  counters.sample(std::vector<std::uint32_t>{3, 0xFFFFFFFF, 8});
+  CHECK(counters.totals() == std::vector<std::uint64_t>{3, 0xFFFFFFFF, 0x100000008});
+  CHECK_THROWS_AS(counters.sample(std::vector<std::uint32_t>{1}), Error);
 }

@@ -3,10 +3,10 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "sw/network/npy.h"
-#include "tests/cli/program.h"
+#include "tests/cli/scenario.h"
 
 using namespace nearcube;
+using test::check;
 using test::contains;
 using test::invoke;
 
@@ -14,27 +14,9 @@ namespace {
 
 std::string scenarios() { return (test::build_tree() / "firmware" / "test_scenarios.elf").string(); }
 
-/// Runs the test firmware's scenario, with a watchdog of 20,000 cycles and 16 MiB of cube memory.
 test::Outcome scenario(unsigned number, std::vector<std::string> more = {},
                        const test::Setting& setting = {}) {
-  const test::Folder folder;
-  network::Tensor value({1});
-  std::memcpy(value.data(), &number, sizeof number);
-  network::write_npy(folder.file("scenario.npy"), value, network::Element::kInt32);
-  const std::string config = test::slurp(test::build_tree() / "config" / "cluster" / "default.yaml");
-  const std::string quick =
-      std::regex_replace(config, std::regex("watchdog_cycles: [0-9]+"), "watchdog_cycles: 20000");
-  std::ofstream(folder.file("config.yaml"))
-      << std::regex_replace(quick, std::regex("capacity_bytes: 2 GiB"), "capacity_bytes: 16 MiB");
-  std::vector<std::string> arguments = {"run",
-                                        "--elf",
-                                        scenarios(),
-                                        "--config",
-                                        folder.file("config.yaml"),
-                                        "--load",
-                                        "scenario=" + folder.file("scenario.npy")};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return invoke(arguments, setting);
+  return test::run_scenario("test_scenarios", number, std::move(more), setting);
 }
 
 enum {
@@ -53,13 +35,6 @@ enum {
   kBeyondCube,
   kBusyCommand,
 };
-
-void check(const test::Outcome& outcome, int status, const std::vector<std::string>& messages) {
-  INFO(outcome.out);
-  INFO(outcome.err);
-  CHECK(outcome.status == status);
-  for (const std::string& message : messages) CHECK_THAT(outcome.err, contains(message));
-}
 
 }  // namespace
 
@@ -226,8 +201,8 @@ TEST_CASE("firmware that goes wrong says where and why", "[cli][bad]") {
   check(scenario(kIllegal), 2, {"uncaught exception", "illegal instruction", "main"});
   check(scenario(kNoHandler), 2, {"uncaught exception", "0x4000000c", "main"});
   check(scenario(kBeyondCube), 2, {"uncaught exception", "load", "0xfffffff0", "main"});
-  check(scenario(kDmaError), 1, {"ended with exit code 3"});
-  check(scenario(kInvalidCommand), 1, {"ended with exit code 4"});
+  check(scenario(kDmaError), 2, {"ended with exit code 3", "DMA transfer 1 failed"});
+  check(scenario(kInvalidCommand), 2, {"ended with exit code 4", "NTX 2 refused a command"});
 }
 
 TEST_CASE("a program that makes no progress ends with each unit's state", "[cli][bad]") {

@@ -22,11 +22,11 @@ network::Tensor random_tensor(const network::Shape& shape, base::Random& random)
 }
 
 system::RunResult run(const compiler::Workload& workload, const system::ClusterConfig& config,
-                      std::uint64_t seed, std::vector<float>& result) {
+                      std::uint64_t seed, std::vector<float>& result, const system::RunLimits& limits = {}) {
   system::ClusterSystem system(config, seed);
   system.load(riscv::ElfFile::load(NEARCUBE_FIRMWARE_DIR "/job_runner.elf"));
   for (const auto& piece : workload.image) system.write(piece.address, piece.bytes);
-  system::RunResult outcome = system.run();
+  system::RunResult outcome = system.run(limits);
   const auto& output = workload.outputs.at(0);
   result.resize(static_cast<std::size_t>(network::element_count(output.shape)));
   system.read(output.address, {reinterpret_cast<std::uint8_t*>(result.data()), 4 * result.size()});
@@ -106,6 +106,55 @@ TEST_CASE("the seed of the registers' start values changes nothing at all", "[sy
     CHECK(again.cycles == reference.cycles);
     CHECK(same_bits(result, first));
   }
+}
+
+namespace {
+
+/// All counters in one list.
+std::vector<std::uint64_t> flat(const system::ClusterCounters& c) {
+  std::vector<std::uint64_t> all = {c.cycles,   c.compute_cycles, c.dma_read_bytes, c.dma_write_bytes,
+                                    c.dma_busy, c.dma_wait_bus,   c.dma_wait_tcdm,  c.core_wait_tcdm};
+  for (const auto& n : c.ntx) {
+    all.insert(all.end(), {n.busy, n.stall_a, n.stall_b, n.stall_init, n.stall_result, n.stall_hazard, n.idle,
+                           n.macs, n.results, n.commands});
+  }
+  for (const auto& b : c.banks) all.insert(all.end(), {b.accesses, b.conflicts});
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("looking at the counters now and then changes nothing", "[system]") {
+  // A value taken from another counter, or a later one that is lower, would look like a wrap of 2^32.
+  const auto config = system::load_cluster_config("config/cluster/default.yaml");
+  base::Random random(2);
+  const compiler::GemmShape shape{.m = 40, .n = 40, .k = 64};
+  const auto workload =
+      compiler::make_gemm(shape, random_tensor({40, 64}, random), random_tensor({64, 40}, random));
+  std::vector<float> result;
+  const auto once = run(workload, config, 1, result);
+  const auto often = run(workload, config, 1, result, {.counter_interval = 1});
+  REQUIRE(once.cycles > 3 * 8192);
+  CHECK(once.cycles == often.cycles);
+  CHECK(once.faults.empty());
+  REQUIRE((once.counters && often.counters));
+  CHECK(flat(*once.counters) == flat(*often.counters));
+  CHECK(once.counters->ntx.at(0).macs > 0);
+}
+
+TEST_CASE("counters that the program zeroes count from there", "[system]") {
+  constexpr std::uint32_t kClearCounters = 14;
+  system::ClusterSystem system(system::load_cluster_config("config/cluster/default.yaml"));
+  const auto elf = riscv::ElfFile::load(NEARCUBE_FIRMWARE_DIR "/test_scenarios.elf");
+  system.load(elf);
+  system.write(elf.symbol("scenario").address,
+               {reinterpret_cast<const std::uint8_t*>(&kClearCounters), sizeof kClearCounters});
+  const auto outcome = system.run({.max_cycles = 100000, .counter_interval = 1});
+  REQUIRE(outcome.end == system::End::kExit);
+  REQUIRE(outcome.counters);
+  CHECK(outcome.cycles > 20000);
+  CHECK(outcome.counters->cycles < outcome.cycles - 20000);
+  CHECK(outcome.counters->ntx.at(5).idle == outcome.counters->cycles);
 }
 
 TEST_CASE("a system runs once, and knows what exists", "[system]") {

@@ -26,6 +26,7 @@ enum {
   kLoop,            // for ever
   kBeyondCube,      // a load past the cube's memory
   kBusyCommand,     // an NTX at work for 2^29 cycles, and a sleeping core
+  kClearCounters,   // zeroes the performance counters after 25,000 cycles, and ends
 };
 
 int main(void) {
@@ -74,6 +75,11 @@ int main(void) {
       nc_wait_events(1u << 1);
       return 0;
     }
+    case kClearCounters:
+      while (nc_cycles() < 25000) {
+      }
+      nc_control_write(NC_CONTROL_PERF_CONTROL_OFFSET, NC_CONTROL_PERF_CONTROL_CLEAR_MASK);
+      return 0;
     default:
       return 1;
   }
