@@ -8,7 +8,7 @@ BUILD_SCRIPT = scripts/build --build $(BUILD) --jobs $(JOBS)
 CTEST = ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error
 
 .DEFAULT_GOAL := help
-.PHONY: build demo test lint synth bench coverage docs nightly clean help configure setup-dev
+.PHONY: build demo test lint synth formal bench coverage docs nightly clean help configure setup-dev
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -35,6 +35,9 @@ lint: setup-dev configure ## Verilator, Yosys, clang-format, shellcheck, layerin
 
 synth: setup-dev ## Area and longest path by block (Yosys, OSU 0.18 um, OpenSTA)
 	@scripts/synth --output $(BUILD)/synth $(ARGS)
+
+formal: setup-dev ## Proofs of tests/formal, each with faults that it must find
+	@scripts/formal --output $(BUILD)/formal $(ARGS)
 
 bench: build ## Speed of the models and cycles of the kernels
 	@$(BUILD_SCRIPT) nearcube_bench

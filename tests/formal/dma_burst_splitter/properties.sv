@@ -66,7 +66,7 @@ module properties #(
   assign here  = begin_q + AddrWidth'(done_q);
   assign place = 64'(addr_o);
 
-  // The splitter's register left_q; `prove` connects it.
+  // The splitter's register left_q; proof.yaml connects it.
   logic [LengthWidth-1:0] left;
 
   // One arbitrary byte, by its distance from the span's begin.
@@ -111,8 +111,10 @@ module properties #(
         // The marked byte: seen if it lies before here, so covered by no two chunks; by the last one, if it is in the span.
         once:      assert (seen_q == (mark < done_q));
         all:       assert (!last_o || (seen_q || covers) == (mark < length_q));
+`ifndef MUTANT
         // For the induction: what the register holds is what is left of the span.
         remainder: assert ({1'b0, done_q} + {1'b0, left} == {1'b0, length_q} && left != '0);
+`endif
       end
     end
   end
