@@ -63,6 +63,14 @@ int write_all(int fd, std::span<const std::uint8_t> content) {
 /// fsync, which some devices and pipes do not support; 0 or the error.
 int sync(int fd) { return ::fsync(fd) == 0 || errno == EINVAL || errno == EROFS ? 0 : errno; }
 
+/// The name of a renamed file survives a crash only once its folder is synced. A folder that cannot be opened
+/// or synced is no error: the file is whole, under one name or the other.
+void sync_folder_of(const std::string& path) {
+  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+  const Descriptor folder(::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() >= 0) ::fsync(folder.get());
+}
+
 /// Waiting for the other end of a pipe may be for ever, so it is opened without; what follows waits again.
 int open_now(const std::string& path, int flags) {
   const int fd = ::open(path.c_str(), flags | O_NONBLOCK | O_CLOEXEC);
@@ -126,6 +134,7 @@ void commit_file(const std::string& temporary, const std::string& path) {
     ::unlink(temporary.c_str());
     throw_write_error(path, code);
   }
+  sync_folder_of(target.path);
 }
 
 void write_file_atomically(const std::string& path, std::span<const std::uint8_t> content) {
@@ -144,6 +153,7 @@ void write_file_atomically(const std::string& path, std::span<const std::uint8_t
     if (!target.in_place) ::unlink(name.c_str());
     throw_write_error(path, code);
   }
+  if (!target.in_place) sync_folder_of(target.path);
 }
 
 void write_file_atomically(const std::string& path, std::string_view content) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are whole or not there: written beside their final name, synced, then renamed.
+// Files that are whole or not there, whatever ends the program or the machine: written beside their final
+// name (FILE.part.PID), synced, renamed, and the folder synced. A killed program may leave a FILE.part.PID.
 #pragma once
 
 #include <cstdint>

@@ -75,8 +75,10 @@ void check_output_files(const RunOptions& options, std::vector<std::string> file
   if (!options.json.empty()) files.push_back(options.json);
   for (const std::string& file : files) base::check_writable(file);
   if (!options.trace.empty()) {
-    files.push_back(options.trace);
-    files.push_back(options.trace + ".gtkw");
+    for (const std::string& file : {options.trace, options.trace + ".gtkw"}) {
+      base::check_writable(file);
+      files.push_back(file);
+    }
   }
   for (std::size_t i = 0; i < files.size(); ++i) {
     std::error_code none;

@@ -94,6 +94,32 @@ TEST_CASE("a failed write leaves nothing behind", "[base]") {
   CHECK(fs::exists("/dev/full"));
 }
 
+TEST_CASE("a file is whole or the one before, whenever the program is killed", "[base]") {
+  Folder folder;
+  const std::string path = folder.file("a");
+  const std::string one(300000, '1');
+  const std::string two(1000000, '2');
+  base::write_file_atomically(path, one);
+  base::Random random(1);
+  for (int round = 0; round < 20; ++round) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      for (;;) {
+        base::write_file_atomically(path, two);
+        base::write_file_atomically(path, one);
+      }
+    }
+    ::usleep(static_cast<useconds_t>(1000 + random.below(20000)));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    const auto content = base::read_file(path, "test file");
+    const std::string text(content.begin(), content.end());
+    CAPTURE(round, text.size());
+    CHECK((text == one || text == two));
+  }
+}
+
 TEST_CASE("a symbolic link is followed, and stays", "[base]") {
   Folder folder;
   fs::create_directory(folder.file("d"));

@@ -232,16 +232,21 @@ TEST_CASE("a long command is progress", "[cli]") {
   CHECK_THAT(outcome.out, contains("the limit of 100,000 cycles") && contains("NTX 1   MAC active"));
 }
 
-TEST_CASE("Ctrl-C ends a run with the report so far", "[cli][bad]") {
-  test::Folder folder;
-  const auto outcome = scenario(
-      kLoop, {"--json", folder.file("report.json"), "--trace", folder.file("t.fst"), "--trace-to", "1000"},
-      {.interrupt_after = 1.0});
-  INFO(outcome.err);
-  CHECK(outcome.status == 1);
-  CHECK_THAT(outcome.out, contains("NOT COMPLETE: interrupted after") && contains("simulated"));
-  CHECK(nlohmann::json::parse(test::slurp(folder.file("report.json")))["end"] == "interrupted");
-  CHECK(std::filesystem::exists(folder.file("t.fst")));
+TEST_CASE("Ctrl-C, the end of the session and kill end a run with the report so far", "[cli][bad]") {
+  for (const int signal : {SIGINT, SIGHUP, SIGTERM}) {
+    INFO(signal);
+    test::Folder folder;
+    const auto outcome = scenario(
+        kLoop, {"--json", folder.file("report.json"), "--trace", folder.file("t.fst"), "--trace-to", "1000"},
+        {.interrupt_after = 1.0, .signal = signal});
+    INFO(outcome.err);
+    CHECK(outcome.status == 1);
+    CHECK_THAT(outcome.out, contains("NOT COMPLETE: interrupted after") && contains("simulated"));
+    CHECK(nlohmann::json::parse(test::slurp(folder.file("report.json")))["end"] == "interrupted");
+    CHECK(std::filesystem::exists(folder.file("t.fst")));
+    CHECK(std::filesystem::exists(folder.file("t.fst.gtkw")));
+    CHECK(folder.entries() == 3);
+  }
 }
 
 TEST_CASE("a full disk is an error, and no file is left that looks whole", "[cli][bad]") {
@@ -265,6 +270,19 @@ TEST_CASE("a full disk is an error, and no file is left that looks whole", "[cli
   CHECK(folder.entries() == 0);
 }
 
+TEST_CASE("a program that is killed while it writes leaves nothing that looks whole", "[cli][bad]") {
+  test::Folder folder;
+  const std::string file = folder.file("memory.npy");
+  // 12 MiB take a moment to write and to sync.
+  const auto outcome =
+      scenario(kDouble, {"--dump", "0x80000000:3145728=" + file}, {.kill_when = file + ".part."});
+  CHECK(outcome.status == 128 + SIGKILL);
+  CHECK_FALSE(std::filesystem::exists(file));
+  // The next run is not in its way.
+  check(scenario(kDouble, {"--dump", "0x80000000:3145728=" + file}), 0, {});
+  CHECK(network::read_npy_bits(file).size() == 3145728);
+}
+
 TEST_CASE("outputs that cannot be written, or would replace each other, are known before the run",
           "[cli][bad]") {
   test::Folder folder;
@@ -275,7 +293,22 @@ TEST_CASE("outputs that cannot be written, or would replace each other, are know
     check(invoke(more), 2, messages);
   };
   refuses({"--json", folder.file("no/such/a")}, {"no/such/a"});
-  refuses({"--output", folder.path()}, {"Is a directory"});
+  // Every output: into a folder that is none, is not there, is the file itself, or may not be written, even
+  // by root.
+  std::filesystem::create_directory(folder.file("d.fst"));
+  for (const char* option : {"--json", "--output", "--trace"}) {
+    refuses({option, folder.file("d.fst")}, {"d.fst: cannot write: Is a directory"});
+    refuses({option, folder.file("no/such/a.fst")},
+            {"no/such/a.fst: cannot write: No such file or directory"});
+    refuses({option, "/dev/null/a.fst"}, {"/dev/null/a.fst: cannot write: Not a directory"});
+    refuses({option, "/sys/kernel/a.fst"}, {"/sys/kernel/a.fst: cannot write: Permission denied"});
+  }
+  for (const std::string& place :
+       {folder.file("d.fst"), folder.file("no/such/a"), std::string("/sys/kernel/a")}) {
+    check(invoke({"demo", "--png", place}), 2, {place + ": cannot write"});
+    check(scenario(kLoop, {"--dump", "numbers:12=" + place}), 2, {place + ": cannot write"});
+  }
+  std::filesystem::remove(folder.file("d.fst"));
   refuses({"--json", ""}, {"--json", "name is empty"});
   refuses({"--config", ""}, {"--config", "name is empty"});
   refuses({"--json", file, "--output", folder.path() + "/./a"}, {"two outputs"});

@@ -60,7 +60,9 @@ struct Outcome {
 /// How to run it.
 struct Setting {
   rlim_t file_limit = RLIM_INFINITY;  ///< largest file it may write, in bytes
-  double interrupt_after = 0;         ///< seconds until SIGINT; 0: none
+  double interrupt_after = 0;         ///< seconds until the signal; 0: none
+  int signal = SIGINT;
+  std::string kill_when = {};  ///< SIGKILL as soon as a file whose name begins so exists
   std::vector<std::pair<std::string, std::string>> environment = {};
 };
 
@@ -82,6 +84,8 @@ inline Outcome invoke(const std::vector<std::string>& arguments, const Setting& 
       const rlimit limit{setting.file_limit, setting.file_limit};
       ::setrlimit(RLIMIT_FSIZE, &limit);
     }
+    // Whatever the tests were started under.
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) std::signal(number, SIG_DFL);
     for (const auto& [name, value] : setting.environment) ::setenv(name.c_str(), value.c_str(), 1);
     ::execv(program.c_str(), argv.data());
     ::_exit(127);
@@ -92,8 +96,15 @@ inline Outcome invoke(const std::vector<std::string>& arguments, const Setting& 
   while (::waitpid(child, &status, WNOHANG) == 0) {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (setting.interrupt_after > 0 && !interrupted && seconds > setting.interrupt_after) {
-      ::kill(child, SIGINT);
+      ::kill(child, setting.signal);
       interrupted = true;
+    }
+    if (!setting.kill_when.empty()) {
+      const fs::path start_of_name = setting.kill_when;
+      for (const auto& entry : fs::directory_iterator(start_of_name.parent_path())) {
+        if (entry.path().string().starts_with(setting.kill_when)) ::kill(child, SIGKILL);
+      }
+      continue;
     }
     if (seconds > 300) {
       ::kill(child, SIGKILL);

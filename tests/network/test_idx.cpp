@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
 #include <zlib.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "sim/base/atomic_file.h"
 #include "sim/base/error.h"
 #include "sw/network/idx.h"
 #include "tests/support/catch.h"
@@ -16,7 +18,8 @@ using network::Shape;
 namespace {
 
 struct Folder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / "nearcube_idx_test";
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("nearcube_idx_test_" + std::to_string(::getpid()));
   Folder() { std::filesystem::create_directories(path); }
   ~Folder() {
     std::error_code ignored;
@@ -73,6 +76,50 @@ TEST_CASE("IDX files that are not what they should be are bad input with a reaso
   const std::string path = folder.write_gzip("cut.gz", idx({4096}, std::string(4096, 'x')));
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 6);
   CHECK_THROWS_AS(network::read_idx(path), Error);
+}
+
+TEST_CASE("An IDX file cut anywhere is bad input, plain or compressed") {
+  const Folder folder;
+  std::string values(300, '\0');
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<char>(i * i >> 3);
+  const std::string content = idx({3, 100}, values);
+  for (const std::string& whole : {folder.write("plain", content), folder.write_gzip("packed.gz", content)}) {
+    const auto bytes = base::read_file(whole, "test file");
+    REQUIRE(network::read_idx(whole).shape == Shape{3, 100});
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+      const std::string cut =
+          folder.write("cut", std::string(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)));
+      CAPTURE(whole, size);
+      CHECK_THROWS_AS(network::read_idx(cut), Error);
+    }
+  }
+}
+
+TEST_CASE("A compressed IDX file with a wrong byte is bad input, or the byte does not matter") {
+  const Folder folder;
+  std::string values(300, '\0');
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<char>(i * i >> 3);
+  const std::string whole = folder.write_gzip("packed.gz", idx({3, 100}, values));
+  const auto right = network::read_idx(whole);
+  const auto bytes = base::read_file(whole, "test file");
+  int refused = 0;
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    for (const unsigned flip : {0x01u, 0x80u, 0xFFu}) {
+      std::string damaged(bytes.begin(), bytes.end());
+      damaged[at] = static_cast<char>(static_cast<unsigned char>(damaged[at]) ^ flip);
+      CAPTURE(at, flip);
+      try {
+        const auto array = network::read_idx(folder.write("damaged", damaged));
+        CHECK(array.shape == right.shape);
+        CHECK(array.values == right.values);
+      } catch (const Error& error) {
+        CHECK(error.status() == ExitStatus::kBadInput);
+        ++refused;
+      }
+    }
+  }
+  // All but the header's date, flags and system.
+  CHECK(refused > 3 * static_cast<int>(bytes.size() - 10));
 }
 
 TEST_CASE("Fashion-MNIST: images, labels and their limits") {

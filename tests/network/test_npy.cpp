@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <bit>
 #include <cstdint>
 #include <filesystem>
@@ -20,7 +22,8 @@ namespace {
 struct Scratch {
   std::string path;
   explicit Scratch(const std::string& name)
-      : path((std::filesystem::temp_directory_path() / ("nearcube_" + name)).string()) {}
+      : path((std::filesystem::temp_directory_path() / ("nearcube_" + std::to_string(::getpid()) + name))
+                 .string()) {}
   ~Scratch() {
     std::error_code ignored;
     std::filesystem::remove(path, ignored);
@@ -85,4 +88,32 @@ TEST_CASE("NPY files that are not what they should be are bad input with a reaso
   refuses(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296, ), }", "12"),
           "more elements");
   CHECK_THROWS_AS(network::read_npy("/nonexistent/x.npy"), Error);
+}
+
+TEST_CASE("An NPY file cut anywhere, or with a wrong byte in its header, is bad input or still an array") {
+  const Scratch file("whole.npy");
+  network::write_npy(file.path, Tensor({2, 3}, {1, 2, 3, 4, 5, 6}));
+  const auto bytes = base::read_file(file.path, "test file");
+  const std::string whole(bytes.begin(), bytes.end());
+  const Scratch bad("damaged.npy");
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    bad.write(whole.substr(0, size));
+    CAPTURE(size);
+    CHECK_THROWS_AS(network::read_npy(bad.path), Error);
+  }
+  for (std::size_t at = 0; at < whole.size() - 24; ++at) {
+    for (const unsigned flip : {0x01u, 0x10u, 0x80u, 0xFFu}) {
+      std::string damaged = whole;
+      damaged[at] = static_cast<char>(static_cast<unsigned char>(damaged[at]) ^ flip);
+      bad.write(damaged);
+      CAPTURE(at, flip);
+      try {
+        // A digit of the shape or a space of the padding: then the elements must still fit.
+        const std::int64_t size = network::read_npy(bad.path).size();
+        CHECK(size == 6);
+      } catch (const Error& error) {
+        CHECK(error.status() == ExitStatus::kBadInput);
+      }
+    }
+  }
 }

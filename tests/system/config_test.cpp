@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -103,4 +105,29 @@ TEST_CASE("a mistake in a configuration is named by file, line, key and reason",
 
 TEST_CASE("a latency may be given in core cycles", "[config]") {
   CHECK(error_with("read_latency_ns: 40", "read_latency_core_cycles: 7") == "no error");
+}
+
+TEST_CASE("a configuration cut anywhere is bad input or, without its last comment, the same", "[config]") {
+  const std::string whole = default_text();
+  const auto right = system::load_cluster_config("config/cluster/default.yaml");
+  std::string name = (fs::temp_directory_path() / "nearcube-config-XXXXXX").string();
+  const int fd = ::mkstemp(name.data());
+  REQUIRE(fd >= 0);
+  ::close(fd);
+  const std::size_t last_value = whole.find("20000000000") + std::string("20000000000").size();
+  for (std::size_t size = 0; size < whole.size(); size += size < 200 ? 1 : 7) {
+    std::ofstream(name) << whole.substr(0, size);
+    CAPTURE(size);
+    try {
+      const auto config = system::load_cluster_config(name);
+      // A shorter number is a number.
+      CHECK(size > whole.find("max_cycles: ") + std::string("max_cycles: ").size());
+      CHECK((config.max_cycles == right.max_cycles) == (size >= last_value));
+    } catch (const Error& error) {
+      CHECK(error.status() == ExitStatus::kBadInput);
+      CHECK_THAT(error.what(), test::contains(name + ":"));
+      CHECK(size < last_value);
+    }
+  }
+  fs::remove(name);
 }
