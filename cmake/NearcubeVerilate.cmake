@@ -34,9 +34,16 @@ function(nearcube_verilate name)
     get_filename_component(file ${file} ABSOLUTE)
     list(APPEND sources ${file})
   endforeach()
+  # Verilator takes the names it is given apart at spaces, and writes them into the model: from the root of the
+  # sources on, they have none, and are the same in every checkout.
+  set(names)
+  foreach(file IN LISTS sources)
+    file(RELATIVE_PATH file ${PROJECT_SOURCE_DIR} ${file})
+    list(APPEND names ${file})
+  endforeach()
   set(dir ${CMAKE_BINARY_DIR}/verilated/${name})
   set(flags --cc --top-module ${ARG_TOP} --prefix V${name} --Mdir ${dir} -Wall --assert -O3
-    --output-split 12000 --timescale 1ns/1ps -I${PROJECT_SOURCE_DIR}/rtl/common ${ARG_PARAMETERS})
+    --output-split 12000 --timescale 1ns/1ps -Irtl/common ${ARG_PARAMETERS})
   if(ARG_TRACE)
     list(APPEND flags --trace-fst --trace-structs)
   endif()
@@ -58,12 +65,12 @@ function(nearcube_verilate name)
   set(archive ${dir}/libV${name}.a)
   add_custom_command(OUTPUT ${archive}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${dir}
-    COMMAND ${quiet} ${NEARCUBE_VERILATOR} ${flags} ${sources}
+    COMMAND ${quiet} ${NEARCUBE_VERILATOR} ${flags} ${names}
     COMMAND ${quiet} ${CMAKE_COMMAND} -E env OBJCACHE=${NEARCUBE_CCACHE} MAKEFLAGS=
       make -s -j 2 -C ${dir} -f V${name}.mk OPT_FAST=${cxxflags} OPT_SLOW=-O1 OPT_GLOBAL=${cxxflags} V${name}__ALL.a
     COMMAND ${CMAKE_COMMAND} -E copy ${dir}/V${name}__ALL.a ${archive}
     DEPENDS ${sources} ${PROJECT_SOURCE_DIR}/cmake/NearcubeVerilate.cmake
-    COMMENT "Verilating ${name}" VERBATIM)
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} COMMENT "Verilating ${name}" VERBATIM)
   add_custom_target(verilate_${name} DEPENDS ${archive})
   add_library(verilated_${name} INTERFACE)
   add_dependencies(verilated_${name} verilate_${name})

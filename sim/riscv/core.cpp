@@ -304,7 +304,8 @@ void Core::complete_instruction() {
   }
 }
 
-void Core::take_trap(const Trap& trap) {
+// By value: the caller may pass what failed_trap_ holds.
+void Core::take_trap(Trap trap) {
   failed_trap_.reset();
   trap_ = trap;
   ++(trap.is_interrupt() ? counters_.interrupts : counters_.exceptions);

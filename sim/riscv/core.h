@@ -176,7 +176,7 @@ class Core {
   void tick_slot();
   void tick_memory_instruction();
   void complete_instruction();
-  void take_trap(const Trap& trap);
+  void take_trap(Trap trap);
   void refill(unsigned cycles, std::uint64_t CoreCounters::*cause);
   void choose_next();
   void enter_instruction();

@@ -141,13 +141,17 @@ class LauncherTest(unittest.TestCase):
 
     def test_paths_with_spaces_and_symbolic_links(self):
         spaced = Checkout(self.folder / "a checkout (2)")
-        self.assertEqual(spaced.run("info").returncode, 0)
+        result = spaced.run("info")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("NEARCUBE_BUILD=DIR ./nearcube ... builds elsewhere", result.err)
+        self.assertEqual(spaced.calls(), [])
+        elsewhere = spaced.environment(NEARCUBE_BUILD=str(self.folder / "elsewhere"))
         linked = self.folder / "linked"
         linked.symlink_to(spaced.path)
         launcher = self.folder / "launcher"
         launcher.symlink_to(linked / "nearcube")
-        for settings in [{"launcher": linked / "nearcube", "cwd": linked}, {"launcher": launcher}]:
-            result = spaced.run("info", **settings)
+        for settings in [{}, {"launcher": linked / "nearcube", "cwd": linked}, {"launcher": launcher}]:
+            result = spaced.run("info", environment=elsewhere, **settings)
             self.assertEqual(result.returncode, 0, result.err)
         # One checkout, one configuration, by whatever name it was reached.
         self.assertEqual(sum(call.startswith("--preset") for call in spaced.calls()), 1)
@@ -192,7 +196,7 @@ class LauncherTest(unittest.TestCase):
         self.assertEqual(result.returncode, 2)
         self.assertIn("cannot be written; NEARCUBE_BUILD=DIR", result.err)
         self.checkout.tools.chmod(0o777)
-        other = self.folder / "other build"
+        other = self.folder / "other"
         other.mkdir()
         other.chmod(0o777)
         environment = self.checkout.environment(NEARCUBE_BUILD=str(other))
