@@ -7,6 +7,10 @@ find_package(CLI11 REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(PNG REQUIRED)
 find_package(Threads REQUIRED)
+# Boost's own configuration, which its headers come with; CMake 3.30 warns unless it is told.
+if(POLICY CMP0167)
+  cmake_policy(SET CMP0167 NEW)
+endif()
 find_package(Boost 1.74 REQUIRED)
 find_package(Catch2 REQUIRED)
 # Debian's oneDNN configuration asks for an OpenCL that its CPU library does not use.
