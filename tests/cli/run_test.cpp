@@ -121,6 +121,35 @@ TEST_CASE("the report has every key that a script may count on", "[cli]") {
   CHECK(report["simulated_khz"].get<double>() > 0);
 }
 
+TEST_CASE("a report has the same keys whatever ran, with null for what nobody measured", "[cli]") {
+  const auto keys = [](const json& report) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : report.items()) names.push_back(name);
+    return names;
+  };
+  const std::string elf = (test::build_tree() / "firmware" / "axpy.elf").string();
+  const test::Folder folder;
+  for (const bool complete : {true, false}) {
+    std::vector<std::string> arguments = {"run", "--elf", elf, "--json", folder.file("report.json")};
+    if (!complete) arguments.insert(arguments.end(), {"--max-cycles", "5000"});
+    REQUIRE(invoke(arguments).status == (complete ? 0 : 4));
+    const json own = json::parse(test::slurp(folder.file("report.json")));
+    CHECK(keys(own) == keys(run_json({"relu", "--n", "8"})));
+    for (const char* key : {"offload_cycles_per_command", "offload_share", "offload_wait_cycles_per_command",
+                            "offload_wait_share", "mismatches", "max_ulp", "first_mismatch"}) {
+      INFO(key);
+      CHECK(own[key].is_null());
+    }
+    CHECK(own["words_checked"] == 0);
+    CHECK(own["exit_code"].is_null() != complete);
+    CHECK(own["workload"] == "elf");
+    CHECK(own["shape"]["elf"] == elf);
+    CHECK(own["faults"].empty());
+    // The NTX count the MACs.
+    CHECK((own["macs"].get<std::uint64_t>() > 0) == complete);
+  }
+}
+
 TEST_CASE("the same seed gives the same run, whatever registers start with", "[cli]") {
   json a = run_json({"gemm", "--m", "17", "--n", "9", "--k", "33", "--seed", "3"});
   json b = run_json({"gemm", "--m", "17", "--n", "9", "--k", "33", "--seed", "3"});
