@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/base/atomic_file.h"
 #include "sim/base/error.h"
 #include "sw/network/idx.h"
 #include "sw/picture/picture.h"
@@ -105,6 +106,11 @@ picture::Picture row_of(const Tensor& images, const Tensor& pooled, std::int64_t
 }  // namespace
 
 int run_demo(const DemoOptions& demo, const RunOptions& options) {
+  try {
+    base::check_writable(demo.png);
+  } catch (const Error& error) {
+    throw Error(error.status(), fmt::format("{}; --png FILE puts the picture elsewhere", error.what()));
+  }
   check_run_options(options, {demo.png});
   const FashionMnist data(FashionMnist::Part::kTest);
   const Tensor images = data.images(demo.first, demo.count);

@@ -305,7 +305,8 @@ TEST_CASE("outputs that cannot be written, or would replace each other, are know
   }
   for (const std::string& place :
        {folder.file("d.fst"), folder.file("no/such/a"), std::string("/sys/kernel/a")}) {
-    check(invoke({"demo", "--png", place}), 2, {place + ": cannot write"});
+    check(invoke({"demo", "--png", place}), 2,
+          {place + ": cannot write", "--png FILE puts the picture elsewhere"});
     check(scenario(kLoop, {"--dump", "numbers:12=" + place}), 2, {place + ": cannot write"});
   }
   std::filesystem::remove(folder.file("d.fst"));
