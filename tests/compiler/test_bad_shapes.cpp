@@ -5,7 +5,7 @@
 
 using namespace nearcube;
 using namespace nearcube::compiler;
-using Catch::Matchers::Contains;
+using nearcube::test::contains;
 
 namespace {
 
@@ -17,7 +17,7 @@ void refuses(Make make, const std::string& reason) {
     FAIL("accepted; expected: " << reason);
   } catch (const Error& error) {
     CHECK(error.status() == ExitStatus::kBadInput);
-    CHECK_THAT(error.what(), Contains(reason));
+    CHECK_THAT(error.what(), contains(reason));
   }
 }
 

@@ -14,7 +14,7 @@
 #include "tests/support/random.h"
 
 using namespace nearcube;
-using Catch::Matchers::Contains;
+using nearcube::test::contains;
 using compiler::Tensor;
 using compiler::Workload;
 using interfaces::JobHeader;
@@ -79,7 +79,7 @@ void expect(std::uint32_t status, const std::function<void(TileDescriptor&)>& ch
   CHECK(record.status == status);
   CHECK(record.descriptor == 1);
   CHECK_THAT(result.output,
-             Contains("descriptor 1: ") && Contains("(status " + std::to_string(status) + ")"));
+             contains("descriptor 1: ") && contains("(status " + std::to_string(status) + ")"));
 }
 
 void expect_header(std::uint32_t status, const std::function<void(JobHeader&)>& change) {
@@ -205,7 +205,7 @@ TEST_CASE("A transfer from or to nowhere ends the run with the DMA's report") {
     INFO(result.output);
     CHECK(result.exit_code == interfaces::kJobDmaError);
     CHECK(record.status == interfaces::kJobDmaError);
-    CHECK_THAT(result.output, Contains("DMA: transfer ") && Contains("0x0000001200000000"));
+    CHECK_THAT(result.output, contains("DMA: transfer ") && contains("0x0000001200000000"));
   }
 }
 
@@ -219,7 +219,7 @@ TEST_CASE("A refused command ends the run with the NTX's report") {
   INFO(result.output);
   REQUIRE(result.exited);
   CHECK(result.exit_code == interfaces::kJobNtxError);
-  CHECK_THAT(result.output, Contains("NTX 3: cause 0x001, 0xffffffff"));
+  CHECK_THAT(result.output, contains("NTX 3: cause 0x001, 0xffffffff"));
 }
 
 TEST_CASE("Random words for descriptors never hang, trap or refuse a command") {
@@ -268,7 +268,7 @@ TEST_CASE("The example adds two vectors, and prints") {
   const FunctionalCluster::Result result = cluster.run();
   REQUIRE(result.exited);
   CHECK(result.exit_code == 0);
-  CHECK_THAT(result.output, Contains("axpy: 2048 elements on 8 NTX"));
+  CHECK_THAT(result.output, contains("axpy: 2048 elements on 8 NTX"));
   CHECK(floats("y", 2048) == expected);
   CHECK(result.commands == 8);
 }
