@@ -25,8 +25,7 @@ namespace nearcube::rtl {
 /// The model and what the coming clock edge needs.
 class Cluster::Model {
  public:
-  explicit Model(const ClusterOptions& options)
-      : rtl(options.traceable ? make_traceable_cluster(options) : make_plain_cluster(options)) {}
+  explicit Model(const ClusterOptions& options) : rtl(make_cluster(options)) {}
 
   void reset(const ClusterInputs& inputs) {
     rtl->reset(inputs);
@@ -154,7 +153,8 @@ std::string verilator_version() {
   return rest.substr(0, rest.find(' '));
 }
 
-Cluster::Cluster(const ClusterOptions& options) : model_(std::make_unique<Model>(options)) {}
+Cluster::Cluster(const ClusterOptions& options)
+    : parameters_(options.parameters), model_(std::make_unique<Model>(options)) {}
 
 Cluster::~Cluster() = default;
 
@@ -194,7 +194,7 @@ void Cluster::start_trace(const TraceOptions& options) {
     if (fd < 0) throw base::error(ExitStatus::kOther, "{}: {}", name, std::strerror(errno));
     ::close(fd);
     {
-      const auto probe = make_traceable_cluster(ClusterOptions());
+      const auto probe = make_cluster({.traceable = true, .parameters = parameters_});
       VerilatedFstC fst;
       probe->trace(fst);
       fst.open(name.c_str());

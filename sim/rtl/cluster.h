@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "sim/base/axi.h"
+#include "sim/rtl/cluster_parameters.h"
 
 namespace nearcube::rtl {
 
@@ -62,7 +63,12 @@ struct ClusterOptions {
   std::uint64_t seed = 1;
   /// start_trace will be called: takes the slower model that can.
   bool traceable = false;
+  /// Of the RTL: one of cluster_presets().
+  ClusterParameters parameters = {};
 };
+
+/// Throws Error (kBadInput) that lists what there is if no model was built with these options' parameters.
+void check_model(const ClusterOptions& options);
 
 /// A window of a run to record.
 struct TraceOptions {
@@ -78,7 +84,7 @@ std::string verilator_version();
 
 class Cluster {
  public:
-  /// In reset for some cycles, then out of it and settled, at cycle 0.
+  /// In reset for some cycles, then out of it and settled, at cycle 0. Throws as check_model.
   explicit Cluster(const ClusterOptions& options);
   ~Cluster();
   Cluster(const Cluster&) = delete;
@@ -111,6 +117,7 @@ class Cluster {
  private:
   class Model;
   class Trace;
+  ClusterParameters parameters_;
   std::unique_ptr<Model> model_;
   std::unique_ptr<Trace> trace_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cluster is Verilated twice: plain, and with traces, which costs speed even while none is recorded. This
-// is what the wrapper sees of either.
+// A preset's cluster is Verilated twice: plain, and with traces, which costs speed even while none is
+// recorded. This is what the wrapper sees of either.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class ClusterModel {
   virtual void trace(VerilatedFstC& fst) = 0;
 };
 
-std::unique_ptr<ClusterModel> make_plain_cluster(const ClusterOptions& options);
-std::unique_ptr<ClusterModel> make_traceable_cluster(const ClusterOptions& options);
+/// The model built with these options' parameters. Throws as check_model.
+std::unique_ptr<ClusterModel> make_cluster(const ClusterOptions& options);
 
 }  // namespace nearcube::rtl

@@ -31,6 +31,8 @@ ClusterConfig load_cluster_config(const std::string& path) {
   config.cluster.ntx = static_cast<unsigned>(cluster.integer("ntx", 1, 8));
   config.cluster.tcdm_bytes = static_cast<std::uint32_t>(cluster.bytes("tcdm_bytes", 1024, 1 << 20));
   config.cluster.tcdm_banks = static_cast<unsigned>(cluster.integer("tcdm_banks", 1, 64));
+  config.cluster.multicast = cluster.choice("multicast", {"true", "false"}) == "true";
+  config.cluster.operand_fifo_depth = static_cast<unsigned>(cluster.integer("operand_fifo_depth", 2, 64));
   config.cluster.core_clock_ratio = static_cast<unsigned>(cluster.integer("core_clock_ratio", 1, 16));
   config.cluster.accumulator_lsb = static_cast<int>(cluster.integer("accumulator_lsb", -1024, 0));
   config.cluster.accumulator_segments = static_cast<unsigned>(cluster.integer("accumulator_segments", 1, 64));

@@ -7,20 +7,12 @@
 
 #include "sim/memory/axi_memory.h"
 #include "sim/memory/flat_memory.h"
+#include "sim/rtl/cluster_parameters.h"
 
 namespace nearcube::system {
 
-/// Parameters that the RTL was built with; rtl/cluster's registers say what it has.
-struct ClusterParameters {
-  unsigned ntx = 8;
-  std::uint32_t tcdm_bytes = 65536;
-  unsigned tcdm_banks = 64;
-  unsigned core_clock_ratio = 2;  ///< NTX clock cycles in one core clock cycle
-  int accumulator_lsb = -298;     ///< exponent of its least significant bit
-  unsigned accumulator_segments = 19;
-
-  bool operator==(const ClusterParameters&) const = default;
-};
+/// What the RTL is built with: a run takes the model that has these, if there is one.
+using rtl::ClusterParameters;
 
 struct ClusterConfig {
   std::string file;  ///< where it was read from

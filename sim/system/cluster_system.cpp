@@ -44,13 +44,31 @@ bool clears_counters(const rtl::ClusterInputs& in, const rtl::ClusterOutputs& ou
          (in.data_wdata >> regs::control::kPerfControlClearLsb & 1) != 0;
 }
 
+rtl::ClusterOptions checked_options(const ClusterConfig& config, std::uint64_t seed, bool traceable) {
+  const rtl::ClusterOptions options{.cluster_id = 0,
+                                    .cluster_count = 1,
+                                    .seed = seed,
+                                    .traceable = traceable,
+                                    .parameters = config.cluster};
+  check_model(config, traceable);
+  return options;
+}
+
 }  // namespace
+
+void check_model(const ClusterConfig& config, bool traceable) {
+  try {
+    rtl::check_model({.traceable = traceable, .parameters = config.cluster});
+  } catch (const Error& error) {
+    throw base::error(error.status(), "{}: {}", config.file, error.what());
+  }
+}
 
 ClusterSystem::ClusterSystem(const ClusterConfig& config, std::uint64_t seed, bool traceable)
     : config_(config),
       memory_(regs::kCubeBase, config.memory_bytes, config.untouched),
       axi_(std::make_unique<memory::AxiMemory>(memory_, config.timing)),
-      cluster_({.cluster_id = 0, .cluster_count = 1, .seed = seed, .traceable = traceable}),
+      cluster_(checked_options(config, seed, traceable)),
       core_(0),
       counters_(0) {
   inputs_.axi = axi_->outputs();
@@ -60,6 +78,7 @@ ClusterSystem::ClusterSystem(const ClusterConfig& config, std::uint64_t seed, bo
 
 void ClusterSystem::check_parameters() {
   const auto control = [this](std::uint32_t offset) { return port_read(regs::kControlBase + offset); };
+  parameters_ = config_.cluster;
   parameters_.ntx = control(regs::control::kNtxCountOffset);
   parameters_.core_clock_ratio = control(regs::control::kClockRatioOffset);
   parameters_.tcdm_bytes = control(regs::control::kTcdmBytesOffset);

@@ -62,14 +62,18 @@ struct RunLimits {
   std::function<void(std::uint64_t)> progress = {};
 };
 
+/// Throws Error (kBadInput) that names the file, each key and both values if no RTL model was built for
+/// `config`.
+void check_model(const ClusterConfig& config, bool traceable = false);
+
 class ClusterSystem {
  public:
-  /// Builds the cluster and checks that it has the parameters of `config`; else throws Error (kBadInput) that
-  /// names the key, both values and the file. `seed`: of the values that registers without reset start with.
-  /// `traceable`: trace() will be called.
+  /// Takes the model with the parameters of `config` and checks them against its registers; throws Error
+  /// (kBadInput) that names the file, each key and both values if there is none, or if they differ. `seed`:
+  /// of the values that registers without reset start with. `traceable`: trace() will be called.
   explicit ClusterSystem(const ClusterConfig& config, std::uint64_t seed = 1, bool traceable = false);
 
-  /// What the RTL says it was built with.
+  /// What the RTL was built with; all but multicast and FIFO depth as its registers say.
   const ClusterParameters& parameters() const { return parameters_; }
   const ClusterConfig& config() const { return config_; }
 

@@ -37,9 +37,8 @@ std::vector<Region> address_map(const system::ClusterConfig& config) {
 
 std::string version() { return "nearcube " NEARCUBE_VERSION; }
 
-void print_info(const std::string& config_file, bool json) {
-  const system::ClusterConfig config =
-      system::load_cluster_config(config_file.empty() ? default_config() : config_file);
+void print_info(const std::string& name, bool json) {
+  const system::ClusterConfig config = system::load_cluster_config(cli::config_file(name));
   // Builds the model, so a configuration that does not fit it is an error here too.
   const system::ClusterSystem system(config);
   const system::ClusterParameters& rtl = system.parameters();
@@ -59,9 +58,12 @@ void print_info(const std::string& config_file, bool json) {
     out["cluster"] = {{"ntx", rtl.ntx},
                       {"tcdm_bytes", rtl.tcdm_bytes},
                       {"tcdm_banks", rtl.tcdm_banks},
+                      {"multicast", rtl.multicast},
+                      {"operand_fifo_depth", rtl.operand_fifo_depth},
                       {"core_clock_ratio", rtl.core_clock_ratio},
                       {"accumulator_lsb", rtl.accumulator_lsb},
                       {"accumulator_segments", rtl.accumulator_segments}};
+    out["presets"] = config_names();
     out["ntx_hz"] = config.ntx_hz;
     out["memory"] = {{"capacity_bytes", config.memory_bytes},
                      {"read_latency_core_cycles", timing.read_latency_core_cycles},
@@ -82,11 +84,14 @@ void print_info(const std::string& config_file, bool json) {
   fmt::print("home           {}\n", home());
   fmt::print("configuration  {}\n", config.file);
   const auto names = firmware_names();
+  fmt::print("presets        {}\n", fmt::join(config_names(), ", "));
   fmt::print("firmware       {}\n", names.empty() ? "none built" : fmt::format("{}", fmt::join(names, ", ")));
   fmt::print("\ncluster, as the RTL was built\n");
   fmt::print("  {} NTX at {:g} GHz, peak {:g} Gflop/s; core, DMA and AXI at 1/{} of that clock\n", rtl.ntx,
              config.ntx_hz / 1e9, base::kFlopPerMac * rtl.ntx * config.ntx_hz / 1e9, rtl.core_clock_ratio);
-  fmt::print("  scratchpad {} in {} banks\n", base::format_bytes(rtl.tcdm_bytes), rtl.tcdm_banks);
+  fmt::print("  scratchpad {} in {} banks, {}; operand FIFOs of {} words\n",
+             base::format_bytes(rtl.tcdm_bytes), rtl.tcdm_banks, rtl.multicast ? "multicast" : "no multicast",
+             rtl.operand_fifo_depth);
   fmt::print("  accumulator {} bits from 2^{}\n", 32 * rtl.accumulator_segments, rtl.accumulator_lsb);
   fmt::print("memory\n");
   fmt::print("  {}; latency {} core cycles to read, {} to write ({:.1f} and {:.1f} ns)\n",

@@ -6,8 +6,9 @@
 
 namespace nearcube::cli {
 
-/// Prints what holds for a run with this configuration (empty: the default), as text or JSON.
-void print_info(const std::string& config_file, bool json);
+/// Prints what holds for a run with this configuration, as --config names it (empty: the default), as text or
+/// JSON.
+void print_info(const std::string& name, bool json);
 
 /// "nearcube 0.1.0"
 std::string version();

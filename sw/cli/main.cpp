@@ -28,10 +28,12 @@
 namespace nearcube::cli {
 namespace {
 
-const std::vector<std::string> kCommands = {"demo", "run", "info"};
+const std::vector<std::string> kCommands = {"demo", "run", "compare", "info"};
 
 const std::string kRunOptions = "Run";
 const std::string kTraceOptions = "Waveforms";
+const std::string kConfigHelp =
+    "machine: a preset of config/cluster (default, published) or a description's file";
 
 void add_run_options(CLI::App& app, RunOptions& options) {
   app.add_option("--seed", options.seed, "of random inputs, and of the values registers start with")
@@ -39,10 +41,10 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->capture_default_str()
       ->check(whole_number(0))
       ->group(kRunOptions);
-  app.add_option("--config", options.config, "machine description")
-      ->type_name("FILE.yaml")
+  app.add_option("--config", options.config, kConfigHelp)
+      ->type_name("NAME|FILE")
       ->check(file_name())
-      ->default_str("config/cluster/default.yaml")
+      ->default_str("default")
       ->group(kRunOptions);
   app.add_option("--json", options.json, "write the report for scripts")
       ->type_name("FILE.json")
@@ -142,7 +144,9 @@ int finish_output(int status) {
 
 int run(int argc, char* argv[]) {
   if (argc > 1) check_word(argv[1], kCommands, "command");
-  if (argc > 2 && std::string(argv[1]) == "run") check_word(argv[2], workload_names(), "workload");
+  if (argc > 2 && (std::string(argv[1]) == "run" || std::string(argv[1]) == "compare")) {
+    check_word(argv[2], workload_names(), "workload");
+  }
 
   CLI::App app("A near-memory training accelerator: RTL, firmware, and every number checked.", "./nearcube");
   app.formatter(std::make_shared<HelpFormatter>());
@@ -214,9 +218,9 @@ int run(int argc, char* argv[]) {
   add_run_options(*run, options);
   run->require_subcommand(0, 1);
 
-  for (const WorkloadKind& kind : workload_kinds()) {
-    CLI::App* sub = run->add_subcommand(kind.name, kind.summary);
-    sub->footer(fmt::format("Example\n  ./{}", kind.example));
+  // The shape, operation and first operand of a workload.
+  const auto add_workload = [&request](CLI::App& parent, const WorkloadKind& kind) {
+    CLI::App* sub = parent.add_subcommand(kind.name, kind.summary);
     for (const ShapeOption& option : kind.options) {
       sub->add_option_function<std::int64_t>(
              fmt::format("--{}", option.name),
@@ -247,15 +251,23 @@ int run(int argc, char* argv[]) {
         ->type_name("SOURCE")
         ->capture_default_str()
         ->group("Data");
+    return sub;
+  };
+  const auto settle = [&](const WorkloadKind& kind) {
+    request.name = kind.name;
+    request.seed = options.seed;
+    for (const ShapeOption& option : kind.options) request.shape.emplace(option.name, option.fallback);
+  };
+  for (const WorkloadKind& kind : workload_kinds()) {
+    CLI::App* sub = add_workload(*run, kind);
+    sub->footer(fmt::format("Example\n  ./{}", kind.example));
     sub->add_option("--output", output, "write the result as an fp32 array")
         ->type_name("FILE.npy")
         ->check(file_name())
         ->group("Data");
     add_run_options(*sub, options);
     sub->callback([&, sub_kind = &kind] {
-      request.name = sub_kind->name;
-      request.seed = options.seed;
-      for (const ShapeOption& option : sub_kind->options) request.shape.emplace(option.name, option.fallback);
+      settle(*sub_kind);
       if (!elf.empty() || !loads.empty() || !dumps.empty()) {
         refuse_own_firmware(!elf.empty() ? "--elf" : !loads.empty() ? "--load" : "--dump", request.name);
       }
@@ -271,14 +283,54 @@ int run(int argc, char* argv[]) {
     status = run_elf(elf, loads, dumps, options);
   });
 
+  std::vector<std::string> configs;
+  CLI::App* versus =
+      app.add_subcommand("compare", "Run a workload on several machines, figures side by side");
+  versus->footer(
+      "Example\n  ./nearcube compare conv2d --in-channels 16 --out-channels 32 --height 32 --width 32 "
+      "--kernel 3 "
+      "--pad 1 --config default --config published");
+  versus->require_subcommand(1);
+  for (const WorkloadKind& kind : workload_kinds()) {
+    CLI::App* sub = add_workload(*versus, kind);
+    std::string example = kind.example;
+    if (const std::size_t at = example.find(" run "); at != std::string::npos)
+      example.replace(at, 5, " compare ");
+    sub->footer(fmt::format("Example\n  ./{} --config default --config published", example));
+    sub->add_option("--config", configs, kConfigHelp + "; repeat it for each [default and published]")
+        ->type_name("NAME|FILE")
+        ->take_all()
+        ->allow_extra_args(false)
+        ->check(file_name())
+        ->group(kRunOptions);
+    sub->add_option("--seed", options.seed, "of random inputs, and of the values registers start with")
+        ->type_name("N")
+        ->capture_default_str()
+        ->check(whole_number(0))
+        ->group(kRunOptions);
+    sub->add_option("--json", options.json, "write all reports for scripts, schema nearcube-compare-1")
+        ->type_name("FILE.json")
+        ->check(file_name())
+        ->group(kRunOptions);
+    sub->add_option("--max-cycles", options.max_cycles, "end a run, with status 4, after N NTX clock cycles")
+        ->type_name("N")
+        ->check(whole_number(1))
+        ->group(kRunOptions);
+    sub->callback([&, sub_kind = &kind] {
+      settle(*sub_kind);
+      if (configs.empty()) configs = {"default", "published"};
+      status = compare_workload(request, configs, options);
+    });
+  }
+
   std::string info_config;
   bool info_json = false;
   CLI::App* info = app.add_subcommand("info", "Print configuration, address map and versions");
   info->footer("Example\n  ./nearcube info --json");
-  info->add_option("--config", info_config, "machine description")
-      ->type_name("FILE.yaml")
+  info->add_option("--config", info_config, kConfigHelp)
+      ->type_name("NAME|FILE")
       ->check(file_name())
-      ->default_str("config/cluster/default.yaml")
+      ->default_str("default")
       ->group("Output");
   info->add_flag("--json", info_json, "as JSON, schema nearcube-info-1")->group("Output");
   info->callback([&] { print_info(info_config, info_json); });

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/cli/paths.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
 #include "sim/base/error.h"
+#include "sim/base/suggest.h"
 
 namespace nearcube::cli {
 
@@ -17,7 +20,29 @@ std::string home() {
   return fs::read_symlink("/proc/self/exe").parent_path().parent_path().string();
 }
 
-std::string default_config() { return (fs::path(home()) / "config" / "cluster" / "default.yaml").string(); }
+std::vector<std::string> config_names() {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(fs::path(home()) / "config" / "cluster", none)) {
+    if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string config_file(const std::string& name) {
+  const std::string preset = name.empty() ? "default" : name;
+  const fs::path path = fs::path(home()) / "config" / "cluster" / (preset + ".yaml");
+  const bool is_word = preset.find('/') == std::string::npos;
+  if (name.empty() || (is_word && fs::exists(path))) return path.string();
+  std::error_code none;
+  if (is_word && !preset.ends_with(".yaml") && !fs::exists(name, none)) {
+    const auto names = config_names();
+    bad_input("--config {}: neither a file nor one of the presets {}{}", name, fmt::join(names, ", "),
+              base::did_you_mean(name, names));
+  }
+  return name;
+}
 
 std::string firmware(const std::string& name) {
   const fs::path path = fs::path(home()) / "firmware" / (name + ".elf");

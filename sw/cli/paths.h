@@ -11,8 +11,12 @@ namespace nearcube::cli {
 /// firmware/ and config/.
 std::string home();
 
-/// home()/config/cluster/default.yaml
-std::string default_config();
+/// Names of the machine descriptions in home()/config/cluster, sorted: "default", "published".
+std::vector<std::string> config_names();
+
+/// The file that --config names: a preset of config_names() or a path; empty: the default. Throws Error
+/// (kBadInput) that lists the presets if it is neither.
+std::string config_file(const std::string& name);
 
 /// home()/firmware/NAME.elf; throws Error (kBadInput) that says how to build it if it is not there.
 std::string firmware(const std::string& name);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <filesystem>
 #include <numeric>
 
 #include "sim/base/units.h"
@@ -50,8 +51,8 @@ Figures figures_of(const Report& report) {
   if (report.macs) f.macs = *report.macs;
   const auto macs = static_cast<double>(f.macs);
   const auto cycles = static_cast<double>(f.cycles);
-  f.utilization = share(macs, report.ntx * cycles);
-  f.utilization_compute = share(macs, report.ntx * static_cast<double>(f.compute_cycles));
+  f.utilization = share(macs, report.cluster.ntx * cycles);
+  f.utilization_compute = share(macs, report.cluster.ntx * static_cast<double>(f.compute_cycles));
   f.gflops = share(macs * base::kFlopPerMac * report.ntx_hz, cycles) / 1e9;
   f.dma_gb_per_s = share(static_cast<double>(f.dma_bytes) * report.ntx_hz, cycles) / 1e9;
   return f;
@@ -70,7 +71,7 @@ struct Offload {
 std::optional<Offload> offload_of(const Report& report) {
   if (!report.record || report.record->commands == 0) return std::nullopt;
   const interfaces::JobRecord& r = *report.record;
-  const double core_cycles = static_cast<double>(report.run.cycles) / report.core_clock_ratio;
+  const double core_cycles = static_cast<double>(report.run.cycles) / report.cluster.core_clock_ratio;
   // The record counts core cycles in 32 bits.
   if (core_cycles > UINT32_MAX) return std::nullopt;
   return Offload{.setup_per_command = share(r.setup_core_cycles, r.commands),
@@ -145,8 +146,8 @@ const char* name_of(system::End end) {
 std::string format_text(const Report& report) {
   const Figures f = figures_of(report);
   const system::RunResult& run = report.run;
-  std::string text =
-      fmt::format("{}\n  seed {}, RTL, one cluster of {} NTX\n", report.title, report.seed, report.ntx);
+  std::string text = fmt::format("{}\n  seed {}, RTL, one cluster of {} NTX\n", report.title, report.seed,
+                                 report.cluster.ntx);
   if (run.end != system::End::kExit) text += fmt::format("\nNOT COMPLETE: {}\n", run.message);
   for (const std::string& fault : run.faults) text += fmt::format("\nERROR: {}\n", fault);
   const auto line = [&text](const char* name, const std::string& value) {
@@ -173,7 +174,7 @@ std::string format_text(const Report& report) {
                                     format_percent(f.utilization_compute)));
     line("performance",
          fmt::format("{:>14.2f}   Gflop/s at {:g} GHz (peak {:g})", f.gflops, report.ntx_hz / 1e9,
-                     base::kFlopPerMac * report.ntx * report.ntx_hz / 1e9));
+                     base::kFlopPerMac * report.cluster.ntx * report.ntx_hz / 1e9));
     line("DMA bytes",
          fmt::format("{:>14}   {:.2f} GB/s; {} read, {} written", with_separators(f.dma_bytes),
                      f.dma_gb_per_s, with_separators(c.dma_read_bytes), with_separators(c.dma_write_bytes)));
@@ -219,6 +220,70 @@ std::string format_text(const Report& report) {
   return text;
 }
 
+std::string format_side_by_side(const std::vector<Report>& reports, const std::vector<std::string>& names) {
+  if (reports.empty()) return "";
+  constexpr int kName = 24;
+  constexpr int kColumn = 16;
+  std::string text = fmt::format("{}\n  seed {}, RTL\n\n", reports.front().title, reports.front().seed);
+  const auto row = [&](const char* name, const auto& value_of) {
+    text += fmt::format("{:<{}}", name, kName);
+    for (std::size_t i = 0; i < reports.size(); ++i)
+      text += fmt::format("{:>{}}", value_of(reports[i], i), kColumn);
+    text += "\n";
+  };
+  const auto counted = [&](const char* name, const auto& count_of) {
+    row(name, [&](const Report& report, std::size_t) { return with_separators(count_of(report)); });
+  };
+  // Of all NTX together, in per cent of their cycles.
+  const auto stalled = [&](const char* name, const auto& part) {
+    row(name, [&](const Report& report, std::size_t) -> std::string {
+      if (!report.run.counters) return "-";
+      double sum = 0;
+      for (const auto& ntx : report.run.counters->ntx) sum += ntx.*part;
+      return format_percent(share(
+          sum, static_cast<double>(report.run.counters->cycles) * static_cast<double>(report.cluster.ntx)));
+    });
+  };
+  using Ntx = system::ClusterCounters::Ntx;
+  row("", [&](const Report&, std::size_t i) { return std::filesystem::path(names[i]).stem().string(); });
+  row("banks", [](const Report& r, std::size_t) { return fmt::format("{}", r.cluster.tcdm_banks); });
+  row("multicast", [](const Report& r, std::size_t) { return r.cluster.multicast ? "yes" : "no"; });
+  row("operand FIFO, words",
+      [](const Report& r, std::size_t) { return fmt::format("{}", r.cluster.operand_fifo_depth); });
+  counted("cycles", [](const Report& r) { return r.run.cycles; });
+  row("  of the first's", [&](const Report& r, std::size_t) {
+    return fmt::format(
+        "{:.3f}", share(static_cast<double>(r.run.cycles), static_cast<double>(reports.front().run.cycles)));
+  });
+  counted("compute cycles", [](const Report& r) { return figures_of(r).compute_cycles; });
+  row("utilization", [](const Report& r, std::size_t) { return format_percent(figures_of(r).utilization); });
+  row("  in compute",
+      [](const Report& r, std::size_t) { return format_percent(figures_of(r).utilization_compute); });
+  row("Gflop/s", [](const Report& r, std::size_t) { return fmt::format("{:.2f}", figures_of(r).gflops); });
+  stalled("NTX busy", &Ntx::busy);
+  stalled("  waits for operand A", &Ntx::stall_a);
+  stalled("  waits for operand B", &Ntx::stall_b);
+  stalled("  waits for init", &Ntx::stall_init);
+  stalled("  waits for results", &Ntx::stall_result);
+  stalled("  waits for a hazard", &Ntx::stall_hazard);
+  stalled("  idle", &Ntx::idle);
+  counted("bank accesses", [](const Report& r) { return figures_of(r).bank_accesses; });
+  counted("bank conflicts", [](const Report& r) { return figures_of(r).bank_conflicts; });
+  row("  an access", [](const Report& r, std::size_t) {
+    const Figures f = figures_of(r);
+    return fmt::format("{:.3f}",
+                       share(static_cast<double>(f.bank_conflicts), static_cast<double>(f.bank_accesses)));
+  });
+  row("DMA waits for the TCDM", [](const Report& r, std::size_t) -> std::string {
+    if (!r.run.counters) return "-";
+    return format_percent(share(r.run.counters->dma_wait_tcdm, r.run.counters->cycles));
+  });
+  row("mismatches", [](const Report& r, std::size_t) -> std::string {
+    return r.check ? with_separators(r.check->mismatches) : "not complete";
+  });
+  return text;
+}
+
 ordered_json to_json(const Report& report) {
   const Figures f = figures_of(report);
   const system::RunResult& run = report.run;
@@ -230,6 +295,11 @@ ordered_json to_json(const Report& report) {
   json["clusters"] = 1;
   json["seed"] = report.seed;
   json["config"] = report.config;
+  json["hardware"] = {{"ntx", report.cluster.ntx},
+                      {"tcdm_bytes", report.cluster.tcdm_bytes},
+                      {"tcdm_banks", report.cluster.tcdm_banks},
+                      {"multicast", report.cluster.multicast},
+                      {"operand_fifo_depth", report.cluster.operand_fifo_depth}};
   json["end"] = name_of(run.end);
   json["exit_code"] = run.end == system::End::kExit ? ordered_json(run.exit_code) : ordered_json();
   json["message"] = run.message;

@@ -21,8 +21,7 @@ struct Report {
   nlohmann::ordered_json shape;  ///< shape options, or the ELF's path
   std::string config;            ///< its file
   double ntx_hz = 0;
-  unsigned ntx = 8;
-  unsigned core_clock_ratio = 2;
+  system::ClusterParameters cluster;
   std::uint64_t seed = 1;
   system::RunResult run;
   std::vector<std::string> phase_names;  ///< by phase; others print as their number
@@ -34,7 +33,10 @@ struct Report {
 /// The report as text, with a line end.
 std::string format_text(const Report& report);
 
-/// The same as JSON, schema "nearcube-run-1": keys are only ever added.
+/// Runs of one workload on several machines, a column each, under these names.
+std::string format_side_by_side(const std::vector<Report>& reports, const std::vector<std::string>& names);
+
+/// The report as JSON, schema "nearcube-run-1": keys are only ever added.
 nlohmann::ordered_json to_json(const Report& report);
 
 /// "exit", "uncaught-exception", "max-cycles", "stuck", "interrupted"

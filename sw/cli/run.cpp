@@ -116,8 +116,7 @@ std::optional<Error> execute(system::ClusterSystem& system, const RunOptions& op
   std::fflush(stdout);
   report.config = system.config().file;
   report.ntx_hz = system.config().ntx_hz;
-  report.ntx = system.parameters().ntx;
-  report.core_clock_ratio = system.parameters().core_clock_ratio;
+  report.cluster = system.parameters();
   report.seed = options.seed;
   try {
     if (!system.finish_trace()) {
@@ -131,9 +130,7 @@ std::optional<Error> execute(system::ClusterSystem& system, const RunOptions& op
   return std::nullopt;
 }
 
-/// Prints and writes the report.
-void publish(const Report& report, const RunOptions& options) {
-  const std::string text = format_text(report);
+void print(const std::string& text) {
   errno = 0;
   const bool written =
       std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
@@ -143,6 +140,11 @@ void publish(const Report& report, const RunOptions& options) {
       throw base::error(ExitStatus::kOther, "cannot write the report: {}", std::strerror(errno));
     std::clearerr(stdout);
   }
+}
+
+/// Prints and writes the report.
+void publish(const Report& report, const RunOptions& options) {
+  print(format_text(report));
   if (!options.json.empty()) base::write_file_atomically(options.json, to_json(report).dump(2) + "\n");
 }
 
@@ -195,35 +197,37 @@ void check_run_options(const RunOptions& options, const std::vector<std::string>
 }
 
 system::ClusterConfig load_config(const RunOptions& options) {
-  return system::load_cluster_config(options.config.empty() ? default_config() : options.config);
+  return system::load_cluster_config(config_file(options.config));
 }
 
 compiler::Machine machine_of(const system::ClusterConfig& config) {
   return {
       .ntx = config.cluster.ntx,
+      .banks = config.cluster.tcdm_banks,
       .tile_bytes = interfaces::kTileSpaceBytes,
       .accumulator_segments = config.cluster.accumulator_segments,
       .memory_bytes = std::min<std::uint64_t>(config.memory_bytes, interfaces::kCubeSize),
   };
 }
 
-CaseResult run_case(const Case& job, const std::string& name, const system::ClusterConfig& config,
-                    const RunOptions& options) {
+Measurement measure_case(const Case& job, const std::string& name, const system::ClusterConfig& config,
+                         const RunOptions& options) {
   const auto elf = riscv::ElfFile::load(firmware(job.workload.firmware));
   system::ClusterSystem system(config, options.seed, !options.trace.empty());
   system.load(elf);
   for (const compiler::Piece& piece : job.workload.image) system.write(piece.address, piece.bytes);
 
-  Report report;
+  Measurement measurement;
+  Report& report = measurement.report;
   report.title = job.title;
   report.workload = name;
   report.shape = job.shape;
   report.phase_names = job.workload.phases;
   report.macs = job.workload.macs;
-  const auto trace_error = execute(system, options, report);
+  measurement.trace_error = execute(system, options, report);
   report.record = read_record(system, job.workload.record_address);
 
-  CaseResult result;
+  CaseResult& result = measurement.result;
   result.status = status_of_end(report.run, ExitStatus::kOther);
   const bool complete = report.run.end == system::End::kExit && report.run.exit_code == interfaces::kJobOk;
   if (complete) {
@@ -240,21 +244,30 @@ CaseResult run_case(const Case& job, const std::string& name, const system::Clus
     // Nobody's MACs can be counted on.
     report.macs.reset();
   }
-  publish(report, options);
-  for (const std::string& fault : report.run.faults) complain(fault);
   if (report.run.end == system::End::kExit && !complete) {
     const auto record = report.record;
-    complain(fmt::format("the job runner ended with exit code {}{} (docs/reference/registers.md lists them)",
-                         report.run.exit_code, record ? fmt::format(" at tile {}", record->descriptor) : ""));
-    if (report.run.exit_code == interfaces::kExitTrap) complain(system.describe_trap());
+    measurement.complaint =
+        fmt::format("the job runner ended with exit code {}{} (docs/reference/registers.md lists them)",
+                    report.run.exit_code, record ? fmt::format(" at tile {}", record->descriptor) : "");
+    if (report.run.exit_code == interfaces::kExitTrap)
+      measurement.complaint += "\nnearcube: " + system.describe_trap();
     result.status = static_cast<int>(ExitStatus::kOther);
   }
   if (report.check && report.check->mismatches != 0) {
-    complain(fmt::format("{} of {} words differ from the reference", report.check->mismatches,
-                         report.check->words));
+    measurement.complaint = fmt::format("{} of {} words differ from the reference", report.check->mismatches,
+                                        report.check->words);
   }
-  result.status = finish(result.status, trace_error);
-  return result;
+  return measurement;
+}
+
+CaseResult run_case(const Case& job, const std::string& name, const system::ClusterConfig& config,
+                    const RunOptions& options) {
+  Measurement measurement = measure_case(job, name, config, options);
+  publish(measurement.report, options);
+  for (const std::string& fault : measurement.report.run.faults) complain(fault);
+  if (!measurement.complaint.empty()) complain(measurement.complaint);
+  measurement.result.status = finish(measurement.result.status, measurement.trace_error);
+  return measurement.result;
 }
 
 int run_workload(const WorkloadRequest& request, const RunOptions& options, const std::string& output) {
@@ -264,6 +277,39 @@ int run_workload(const WorkloadRequest& request, const RunOptions& options, cons
   const CaseResult result = run_case(job, request.name, config, options);
   if (!result.outputs.empty() && !output.empty()) network::write_npy(output, result.outputs.front());
   return result.status;
+}
+
+int compare_workload(const WorkloadRequest& request, const std::vector<std::string>& configs,
+                     const RunOptions& options) {
+  check_run_options(options, {});
+  // All of them before the first run, so that a mistake in the last is known now.
+  std::vector<system::ClusterConfig> machines;
+  for (const std::string& name : configs) {
+    machines.push_back(system::load_cluster_config(config_file(name)));
+    system::check_model(machines.back());
+  }
+  std::vector<Report> reports;
+  int status = 0;
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    const Case job = make_case(request, machine_of(machines[i]));
+    Measurement measurement = measure_case(job, request.name, machines[i], options);
+    if (status == 0) status = measurement.result.status;
+    for (const std::string& fault : measurement.report.run.faults)
+      complain(fmt::format("{}: {}", configs[i], fault));
+    if (!measurement.complaint.empty()) complain(fmt::format("{}: {}", configs[i], measurement.complaint));
+    reports.push_back(std::move(measurement.report));
+    if (reports.back().run.end == system::End::kInterrupted) break;
+  }
+  print(format_side_by_side(reports, configs));
+  if (!options.json.empty()) {
+    nlohmann::ordered_json json;
+    json["schema"] = "nearcube-compare-1";
+    json["workload"] = request.name;
+    json["runs"] = nlohmann::ordered_json::array();
+    for (const Report& report : reports) json["runs"].push_back(to_json(report));
+    base::write_file_atomically(options.json, json.dump(2) + "\n");
+  }
+  return status;
 }
 
 int run_elf(const std::string& path, const std::vector<std::string>& loads,

@@ -3,17 +3,20 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/base/error.h"
 #include "sim/system/cluster_config.h"
+#include "sw/cli/report.h"
 #include "sw/cli/workloads.h"
 
 namespace nearcube::cli {
 
 /// Options that every run has.
 struct RunOptions {
-  std::string config;  ///< empty: the default
+  std::string config;  ///< as --config names it; empty: the default
   std::string json;    ///< report file; empty: none
   std::string trace;
   std::uint64_t trace_from = 0;
@@ -28,6 +31,18 @@ struct CaseResult {
   int status = 0;                        ///< the program's exit status
   std::vector<network::Tensor> outputs;  ///< in the order of workload.outputs; empty unless the run completed
 };
+
+/// A case on the cluster, before anyone is told.
+struct Measurement {
+  Report report;
+  CaseResult result;
+  std::optional<Error> trace_error;
+  std::string complaint;  ///< why the run did not complete; empty if it did
+};
+
+/// Runs a case and compares every word with its reference.
+Measurement measure_case(const Case& job, const std::string& name, const system::ClusterConfig& config,
+                         const RunOptions& options);
 
 /// Runs a case, compares every word with its reference, prints and writes the report. `name` is the
 /// workload's.
@@ -46,6 +61,12 @@ compiler::Machine machine_of(const system::ClusterConfig& config);
 /// Runs a named workload; writes its first output to `output` (.npy) unless that is empty. Returns the
 /// program's exit status.
 int run_workload(const WorkloadRequest& request, const RunOptions& options, const std::string& output);
+
+/// Runs a named workload on each of the machines that `configs` names and prints their figures side by side;
+/// as JSON, schema "nearcube-compare-1", to options.json. Returns the program's exit status: that of the
+/// first run that failed.
+int compare_workload(const WorkloadRequest& request, const std::vector<std::string>& configs,
+                     const RunOptions& options);
 
 /// Runs a user's firmware with arrays in and out (see arrays.h). Returns the program's exit status.
 int run_elf(const std::string& path, const std::vector<std::string>& loads,

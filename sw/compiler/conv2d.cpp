@@ -55,13 +55,14 @@ class Planner {
     const std::int64_t rows = plan.rows.step, cols = plan.cols.step;
     const std::int64_t in_rows = vertical_.inputs(rows);
     const std::int64_t in_cols = horizontal_.inputs(cols);
-    g.input_row = spread_pitch(in_cols, plan.lanes_b, shape_.stride);  // lanes b read rows `stride` apart
+    g.input_row =
+        spread_pitch(machine_, in_cols, plan.lanes_b, shape_.stride);  // lanes b read rows `stride` apart
     g.input_plane = g.input_row * in_rows;
     g.input_words = g.input_plane * plan.channels;
-    g.weights_row = spread_pitch(plan.channels * shape_.kernel * shape_.kernel, plan.lanes_a);
+    g.weights_row = spread_pitch(machine_, plan.channels * shape_.kernel * shape_.kernel, plan.lanes_a);
     g.weights_words = g.weights_row * plan.lanes_a;
     g.output_row = cols;  // no gap, so that rows of a whole width leave in one burst
-    g.output_plane = spread_pitch(rows * cols, plan.lanes_a);
+    g.output_plane = spread_pitch(machine_, rows * cols, plan.lanes_a);
     g.output_words = g.output_plane * plan.lanes_a;
     if (split(plan))
       g.image_bytes = plan.lanes_a * rows * cols * 4 * (std::int64_t{machine_.accumulator_segments} + 1);

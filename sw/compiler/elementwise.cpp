@@ -15,15 +15,16 @@ std::int64_t longest_run(const Machine& machine, std::int64_t extra, const char*
   return std::min<std::int64_t>(most, 0xFFF0);  // 16-bit fields, with a halo
 }
 
-std::vector<Run> cut_vector(std::int64_t elements, std::int64_t most, std::int64_t lanes) {
+std::vector<Run> cut_vector(const Machine& machine, std::int64_t elements, std::int64_t most) {
+  const std::int64_t lanes = machine.ntx;
   // Four tiles or more, so that transfers overlap with computation, but none so small that its set-up costs
   // more.
   const std::int64_t wanted = std::clamp(ceil_div(elements, 4), std::min<std::int64_t>(2048, most), most);
   std::int64_t cols = std::max<std::int64_t>(1, wanted / lanes);
   // Lanes walk side by side, so their distance should spread over the banks; less than `cols` where that is
   // possible.
-  for (std::int64_t shorter = cols; shorter > cols - kBanks && shorter > 0; --shorter) {
-    if (spread_pitch(shorter, lanes) == shorter) {
+  for (std::int64_t shorter = cols; shorter > cols - std::int64_t{machine.banks} && shorter > 0; --shorter) {
+    if (spread_pitch(machine, shorter, lanes) == shorter) {
       cols = shorter;
       break;
     }
@@ -58,9 +59,8 @@ Workload make_axpy(const AxpyShape& s, float a, const Tensor& x, const Tensor& y
   list.put(y_address, y);
   list.add_macs(s.n);
 
-  const std::int64_t lanes = machine.ntx;
   const std::int64_t most = longest_run(machine, 64, "axpy");
-  const std::vector<Run> runs = cut_vector(s.n, most, lanes);
+  const std::vector<Run> runs = cut_vector(machine, s.n, most);
   std::int64_t longest = 0;
   for (const Run& run : runs) longest = std::max(longest, run.rows * run.cols);
   Scratchpad scratchpad(machine);
@@ -90,9 +90,8 @@ Workload make_relu(const ReluShape& s, const Tensor& input, const Machine& machi
   const std::uint64_t output_address = list.place_output("output", {s.n});
   list.add_macs(s.n);
 
-  const std::int64_t lanes = machine.ntx;
   const std::int64_t most = longest_run(machine, 64, "relu");
-  const std::vector<Run> runs = cut_vector(s.n, most, lanes);
+  const std::vector<Run> runs = cut_vector(machine, s.n, most);
   std::int64_t longest = 0;
   for (const Run& run : runs) longest = std::max(longest, run.rows * run.cols);
   Scratchpad scratchpad(machine);

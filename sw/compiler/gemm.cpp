@@ -26,7 +26,7 @@ class GemmPlanner {
  public:
   GemmPlanner(const GemmShape& shape, const Machine& machine) : shape_(shape), machine_(machine) {}
 
-  std::int64_t a_pitch(const Plan& p) const { return spread_pitch(p.k.step, p.lanes_a); }
+  std::int64_t a_pitch(const Plan& p) const { return spread_pitch(machine_, p.k.step, p.lanes_a); }
   std::int64_t a_words(const Plan& p) const { return a_pitch(p) * p.m.step; }
   /// Odd: with all NTX reading down the same column, a multiple of the banks would keep them on one bank.
   std::int64_t b_pitch(const Plan& p) const { return p.n.step | 1; }
@@ -215,7 +215,7 @@ Workload make_gemv(const GemvShape& s, const Tensor& a, const Tensor& x, const M
     Axis rows{}, cols{};
     std::int64_t lanes = 1;
   };
-  const auto pitch = [](const GemvPlan& p) { return spread_pitch(p.cols.step, p.lanes); };
+  const auto pitch = [&](const GemvPlan& p) { return spread_pitch(machine, p.cols.step, p.lanes); };
   const auto image_bytes = [&](const GemvPlan& p) {
     return p.cols.parts() > 1 ? p.rows.step * 4 * (std::int64_t{machine.accumulator_segments} + 1) : 0;
   };

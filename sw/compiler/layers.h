@@ -40,7 +40,7 @@ struct Run {
 std::int64_t longest_run(const Machine& machine, std::int64_t extra, const char* what);
 
 /// Cuts a vector into runs of at most `most` elements; the last two may have fewer columns and a single lane.
-std::vector<Run> cut_vector(std::int64_t elements, std::int64_t most, std::int64_t lanes);
+std::vector<Run> cut_vector(const Machine& machine, std::int64_t elements, std::int64_t most);
 
 /// Sets what an elementwise tile needs beside its flags.
 void set_run(interfaces::TileDescriptor& tile, const Run& run, std::uint32_t input_offset,

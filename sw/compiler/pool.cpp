@@ -42,8 +42,8 @@ void add_max_pool(JobList& list, const PoolShape& s, std::uint64_t input, std::u
   const std::int64_t planes = s.batch * s.channels;
   const auto geometry = [&](const Plan& p) {
     Geometry g{};
-    g.input_row = spread_pitch(horizontal.inputs(p.cols.step), p.lanes_b, s.stride);
-    g.input_plane = spread_pitch(g.input_row * vertical.inputs(p.rows.step), p.lanes_a);
+    g.input_row = spread_pitch(machine, horizontal.inputs(p.cols.step), p.lanes_b, s.stride);
+    g.input_plane = spread_pitch(machine, g.input_row * vertical.inputs(p.rows.step), p.lanes_a);
     g.input_words = g.input_plane * p.planes.step;
     g.output_plane = p.rows.step * p.cols.step;
     g.output_words = g.output_plane * p.planes.step;

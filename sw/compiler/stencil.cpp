@@ -99,9 +99,9 @@ class Sweeper {
   std::uint64_t offset(std::int64_t plane, std::int64_t row, std::int64_t col) const {
     return 4 * static_cast<std::uint64_t>((plane * extents_.rows + row) * extents_.cols + col);
   }
-  std::int64_t input_row(const Plan& p) const { return spread_pitch(p.cols.step + 2, p.lanes_b); }
+  std::int64_t input_row(const Plan& p) const { return spread_pitch(machine_, p.cols.step + 2, p.lanes_b); }
   std::int64_t input_plane(const Plan& p) const {
-    return spread_pitch(input_row(p) * (p.rows.step + 2), p.lanes_b > 1 ? 1 : p.lanes_a);
+    return spread_pitch(machine_, input_row(p) * (p.rows.step + 2), p.lanes_b > 1 ? 1 : p.lanes_a);
   }
   std::int64_t input_words(const Plan& p) const { return input_plane(p) * depth_.inputs(p.planes.step); }
   std::int64_t output_words(const Plan& p) const { return p.planes.step * p.rows.step * p.cols.step; }
@@ -161,9 +161,8 @@ class Sweeper {
 /// One sweep over a vector: runs of elements with a neighbour on each side.
 void add_line_sweep(JobList& list, std::int64_t elements, std::uint64_t weights, std::uint64_t from,
                     std::uint64_t to, bool first_sweep, const Machine& machine) {
-  const std::int64_t lanes = machine.ntx;
   const std::int64_t most = longest_run(machine, 256, "stencil");
-  const std::vector<Run> runs = cut_vector(elements, most, lanes);
+  const std::vector<Run> runs = cut_vector(machine, elements, most);
   std::int64_t longest = 0;
   for (const Run& run : runs) longest = std::max(longest, run.rows * run.cols);
   Scratchpad scratchpad(machine);

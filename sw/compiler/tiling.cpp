@@ -34,13 +34,15 @@ std::vector<Axis> axes(const Window& window, std::int64_t limit) {
   return all;
 }
 
-std::int64_t spread_pitch(std::int64_t words, std::int64_t lanes, std::int64_t pitches) {
-  constexpr std::int64_t apart = 4;
-  for (std::int64_t pitch = words; pitch < words + kBanks; ++pitch) {
+std::int64_t spread_pitch(const Machine& machine, std::int64_t words, std::int64_t lanes,
+                          std::int64_t pitches) {
+  const std::int64_t banks = machine.banks;
+  const std::int64_t apart = banks / 16;
+  for (std::int64_t pitch = words; pitch < words + banks; ++pitch) {
     bool good = true;
     for (std::int64_t lane = 1; lane < lanes; ++lane) {
-      const std::int64_t bank = lane * pitches * pitch % kBanks;
-      good = good && std::min(bank, kBanks - bank) >= apart;
+      const std::int64_t bank = lane * pitches * pitch % banks;
+      good = good && std::min(bank, banks - bank) >= apart;
     }
     if (good) return pitch;
   }

@@ -57,13 +57,11 @@ Axis summarize(const Window& window, std::int64_t step);
 /// The axes of all candidate steps up to `limit` outputs a part.
 std::vector<Axis> axes(const Window& window, std::int64_t limit);
 
-/// TCDM banks of the default cluster; only how well pitches spread depends on it.
-inline constexpr std::int64_t kBanks = 64;
-
 /// The smallest pitch, at least `words`, at which `lanes` streams that advance together, `pitches` pitches
-/// apart, stay at least four banks apart (half of an even spread of 8 over 64). NTX read one word a cycle
-/// from each stream, so streams in the same bank would take turns.
-std::int64_t spread_pitch(std::int64_t words, std::int64_t lanes, std::int64_t pitches = 1);
+/// apart, stay at least half of an even spread of 8 streams over the machine's banks apart (four banks of
+/// 64). NTX read one word a cycle from each stream, so streams in the same bank would take turns.
+std::int64_t spread_pitch(const Machine& machine, std::int64_t words, std::int64_t lanes,
+                          std::int64_t pitches = 1);
 
 /// Candidate sizes for cutting `extent`: 1, 2, 3, ... thinned out above 16, the extent itself, and the sizes
 /// that give equal parts.

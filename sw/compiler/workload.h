@@ -19,6 +19,7 @@ using network::Tensor;
 /// The machine that a workload is made for. The defaults are the default cluster's.
 struct Machine {
   unsigned ntx = 8;                                        ///< NTX a cluster
+  unsigned banks = 64;                                     ///< word-interleaved TCDM banks
   std::uint32_t tile_bytes = interfaces::kTileSpaceBytes;  ///< TCDM bytes that tiles may use
   unsigned accumulator_segments = 19;                      ///< 32-bit segments of the accumulator
   std::uint64_t memory_bytes = interfaces::kCubeSize;      ///< cube memory from interfaces::kCubeBase on

@@ -123,8 +123,20 @@ TEST_CASE("configurations with mistakes or for another model", "[cli][bad]") {
   };
   check(with("outstanding: 32", "outstandign: 32"), 2, {"c.yaml:", "memory.outstanding: missing"});
   check(with("clock:", "colour: red\nclock:"), 2, {"c.yaml:", "unknown key colour"});
-  check(with("tcdm_banks: 64", "tcdm_banks: 32"), 2,
-        {"cluster.tcdm_banks: 32 does not fit the RTL", "built with 64"});
+  check(with("tcdm_banks: 64", "tcdm_banks: 16"), 2,
+        {"c.yaml: no RTL model was built for these parameters", "default (tcdm_banks: 16 instead of 64)",
+         "published (tcdm_banks: 16 instead of 32, multicast: true instead of false, operand_fifo_depth: 8 "
+         "instead of 5)"});
+  check(with("accumulator_lsb: -298", "accumulator_lsb: -150"), 2,
+        {"default (accumulator_lsb: -150 instead of -298)"});
+  check(invoke({"run", "axpy", "--n", "8", "--config", "publishd"}), 2,
+        {"--config publishd: neither a file nor one of the presets default, published", "did you mean"});
+  check(invoke({"run", "axpy", "--n", "8", "--config", "published", "--trace", folder.file("t.fst")}), 2,
+        {"published.yaml: waveforms: the RTL model of preset published was built without them", "default"});
+  check(invoke({"compare", "axpy", "--n", "8", "--config", "default", "--config", "no/such.yaml"}), 2,
+        {"no/such.yaml"});
+  check(invoke({"compare"}), 2, {});
+  check(invoke({"compare", "axpi"}), 2, {"unknown workload \"axpi\"", "axpy"});
   check(with("capacity_bytes: 2 GiB", "capacity_bytes: 4 KiB"), 2,
         {"need more than 1.00 MiB", "memory.capacity_bytes", "--config", "up to 2 GiB"});
   const std::string job_runner = (test::build_tree() / "firmware" / "job_runner.elf").string();

@@ -163,6 +163,34 @@ TEST_CASE("the same seed gives the same run, whatever registers start with", "[c
   CHECK(c["cycles"] == a["cycles"]);
 }
 
+TEST_CASE("one command compares two machines", "[cli]") {
+  const test::Folder folder;
+  // Each NTX reads its own row of A and all read one of B: without multicast they take turns.
+  const auto outcome =
+      invoke({"compare", "gemm", "--m", "16", "--n", "16", "--k", "64", "--json", folder.file("both.json")});
+  INFO(outcome.out);
+  INFO(outcome.err);
+  REQUIRE(outcome.status == 0);
+  for (const char* text : {"default", "published", "utilization", "bank conflicts", "mismatches"})
+    CHECK_THAT(outcome.out, contains(text));
+  const json both = json::parse(test::slurp(folder.file("both.json")));
+  CHECK(both["schema"] == "nearcube-compare-1");
+  REQUIRE(both["runs"].size() == 2);
+  for (const json& run : both["runs"]) {
+    CHECK(run["mismatches"] == 0);
+    check_identities(run);
+  }
+  const json &ours = both["runs"][0], &published = both["runs"][1];
+  CHECK(ours["counters"]["banks"].size() == 64);
+  CHECK(published["counters"]["banks"].size() == 32);
+  CHECK(published["hardware"]["multicast"] == false);
+  CHECK(published["hardware"]["operand_fifo_depth"] == 5);
+  CHECK(published["cycles"] > ours["cycles"]);
+  // The same run alone has the same cycles.
+  CHECK(run_json({"gemm", "--m", "16", "--n", "16", "--k", "64", "--config", "published"})["cycles"] ==
+        published["cycles"]);
+}
+
 TEST_CASE("an array from a file and its result", "[cli]") {
   const test::Folder folder;
   network::write_npy(folder.file("x.npy"), network::Tensor({5}, {1, -2, 3, -4, 0}));

@@ -52,21 +52,34 @@ TEST_CASE("Rounds of lanes are counted as the hardware takes them") {
   CHECK(axis.rounds(8) == 4);
 }
 
-TEST_CASE("Spread pitches keep lanes at least four banks apart") {
-  for (std::int64_t words = 1; words < 200; ++words) {
-    for (std::int64_t lanes = 1; lanes <= 8; ++lanes) {
-      for (std::int64_t pitches = 1; pitches <= 3; ++pitches) {
-        const std::int64_t pitch = spread_pitch(words, lanes, pitches);
-        CHECK(pitch >= words);
-        CHECK(pitch < words + kBanks);
-        for (std::int64_t lane = 1; lane < lanes; ++lane) {
-          const std::int64_t bank = lane * pitches * pitch % kBanks;
-          CHECK(std::min(bank, kBanks - bank) >= 4);
+TEST_CASE("Spread pitches keep lanes half of an even spread apart: four of 64 banks, two of 32") {
+  for (const unsigned banks : {64u, 32u}) {
+    Machine machine;
+    machine.banks = banks;
+    for (std::int64_t words = 1; words < 200; ++words) {
+      for (std::int64_t lanes = 1; lanes <= 8; ++lanes) {
+        for (std::int64_t pitches = 1; pitches <= 3; ++pitches) {
+          const std::int64_t pitch = spread_pitch(machine, words, lanes, pitches);
+          CHECK(pitch >= words);
+          CHECK(pitch < words + banks);
+          for (std::int64_t lane = 1; lane < lanes; ++lane) {
+            const std::int64_t bank = lane * pitches * pitch % banks;
+            CHECK(std::min(bank, banks - bank) >= banks / 16);
+          }
         }
       }
     }
+    CHECK(spread_pitch(machine, 100, 1) == 100);
   }
-  CHECK(spread_pitch(100, 1) == 100);
+}
+
+TEST_CASE("A machine of few banks has some pitch, whatever it is") {
+  Machine machine;
+  for (const unsigned banks : {2u, 4u, 8u}) {
+    machine.banks = banks;
+    CHECK(spread_pitch(machine, 100, 8) >= 100);
+    CHECK(spread_pitch(machine, 100, 8) < 100 + banks);
+  }
 }
 
 TEST_CASE("Candidates hold one, the extent and its equal parts, up to the limit") {

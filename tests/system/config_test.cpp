@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "sim/base/error.h"
@@ -16,8 +19,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string default_text() {
-  std::ifstream in("config/cluster/default.yaml");
+std::string text_of(const std::string& preset) {
+  std::ifstream in("config/cluster/" + preset + ".yaml");
   std::stringstream text;
   text << in.rdbuf();
   return text.str();
@@ -25,7 +28,7 @@ std::string default_text() {
 
 /// The error of the default configuration with the first match of `from` replaced by `to`.
 std::string error_with(const std::string& from, const std::string& to) {
-  const std::string before = default_text();
+  const std::string before = text_of("default");
   const std::string after =
       std::regex_replace(before, std::regex(from), to, std::regex_constants::format_first_only);
   REQUIRE(after != before);
@@ -58,29 +61,65 @@ TEST_CASE("the default configuration is what the specification says", "[config]"
   CHECK(config.untouched == memory::Untouched::kPoison);
 }
 
-TEST_CASE("every value of the default configuration has a comment with its source or reason", "[config]") {
-  std::istringstream text(default_text());
-  std::string line;
-  while (std::getline(text, line)) {
-    if (std::regex_search(line, std::regex("^  [a-z_]+: "))) {
-      CAPTURE(line);
-      CHECK(line.find(" # ") != std::string::npos);
+TEST_CASE("the published preset differs in banks, multicast and operand FIFOs only", "[config]") {
+  const auto published = system::load_cluster_config("config/cluster/published.yaml");
+  system::ClusterParameters expected;
+  expected.tcdm_banks = 32;
+  expected.multicast = false;
+  expected.operand_fifo_depth = 5;
+  CHECK(published.cluster == expected);
+
+  std::istringstream ours(text_of("default")), theirs(text_of("published"));
+  const std::regex value("^ *([a-z_]+: *[^#]*[^# ]) *(#.*)?$");
+  const auto values = [&](std::istream& in) {
+    std::set<std::string> all;
+    std::string line;
+    std::smatch match;
+    while (std::getline(in, line)) {
+      if (std::regex_match(line, match, value)) all.insert(match[1]);
     }
+    return all;
+  };
+  const auto a = values(ours), b = values(theirs);
+  std::set<std::string> only_in_ours;
+  std::set_difference(a.begin(), a.end(), b.begin(), b.end(),
+                      std::inserter(only_in_ours, only_in_ours.end()));
+  CHECK(only_in_ours == std::set<std::string>{"tcdm_banks: 64", "multicast: true", "operand_fifo_depth: 8"});
+  CHECK(a.size() == b.size());
+}
+
+TEST_CASE("every value of a preset has a comment with its source or reason", "[config]") {
+  for (const char* preset : {"default", "published"}) {
+    std::istringstream text(text_of(preset));
+    std::string line;
+    int values = 0;
+    while (std::getline(text, line)) {
+      if (std::regex_search(line, std::regex("^  [a-z_]+: "))) {
+        CAPTURE(preset, line);
+        CHECK(line.find(" # ") != std::string::npos);
+        ++values;
+      }
+    }
+    CHECK(values > 15);
   }
 }
 
 TEST_CASE("a mistake in a configuration is named by file, line, key and reason", "[config]") {
   CHECK(error_with("ntx: 8", "ntxs: 8") == ":10: key cluster.ntx: missing");
   CHECK(error_with("outstanding: 32", "outstanding: 32\n  outstandign: 1") ==
-        ":29: unknown key memory.outstandign, did you mean \"outstanding\"?");
+        ":31: unknown key memory.outstandign, did you mean \"outstanding\"?");
   CHECK(error_with("untouched: poison", "untouched: poisn") ==
-        ":29: key memory.untouched: \"poisn\" is none of zero, poison, did you mean \"poison\"?");
+        ":31: key memory.untouched: \"poisn\" is none of zero, poison, did you mean \"poison\"?");
   CHECK(error_with("ntx: 8", "ntx: eight") == ":10: key cluster.ntx: \"eight\" is not a whole number");
   CHECK(error_with("ntx: 8", "ntx: 8.5") == ":10: key cluster.ntx: \"8.5\" is not a whole number");
   CHECK(error_with("ntx: 8", "ntx: 0") == ":10: key cluster.ntx: 0 is not in 1 .. 8");
+  CHECK(error_with("multicast: true", "multicast: ture") ==
+        ":13: key cluster.multicast: \"ture\" is none of true, false, did you mean \"true\"?");
+  CHECK(error_with("operand_fifo_depth: 8", "operand_fifo_depth: 1") ==
+        ":14: key cluster.operand_fifo_depth: 1 is not in 2 .. 64");
   CHECK(error_with("ntx: 8", "ntx: [8]") == ":10: key cluster.ntx: must be a whole number");
   CHECK(error_with("capacity_bytes: 2 GiB", "capacity_bytes: 0") ==
-        ":22: key memory.capacity_bytes: 0 B is not in 4 KiB .. 1 TiB");
+        ":24: key memory.capacity_bytes: 0 B is not in 4 KiB .. 1 TiB");
   CHECK_THAT(error_with("capacity_bytes: 2 GiB", "capacity_bytes: 2 GB"),
              nearcube::test::contains("is not a size"));
   CHECK_THAT(error_with("capacity_bytes: 2 GiB", "capacity_bytes: 5000"),
