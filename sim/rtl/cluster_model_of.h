@@ -2,35 +2,23 @@
 // ClusterModel around a class that Verilator generated.
 #pragma once
 
-#include <verilated.h>
 #include <verilated_fst_c.h>
 
 #include <iterator>
 #include <vector>
 
 #include "sim/rtl/cluster_model.h"
+#include "sim/rtl/simulation.h"
 
 namespace nearcube::rtl {
 
 template <typename Model, bool kTraceable>
 class ClusterModelOf : public ClusterModel {
  public:
-  explicit ClusterModelOf(const ClusterOptions& options) {
-    context_.randReset(2);
-    // Verilator takes a seed of 31 bits, and 0 for a time-dependent one.
-    context_.randSeed(static_cast<int>(options.seed % 0x7FFFFFFF) + 1);
-    context_.traceEverOn(kTraceable);
-    top_ = std::make_unique<Model>(&context_, "TOP");
+  explicit ClusterModelOf(const ClusterOptions& options) : top_(options.seed, kTraceable) {
     top_->cluster_id_i = options.cluster_id;
     top_->cluster_count_i = options.cluster_count;
     reset(ClusterInputs());
-  }
-  ~ClusterModelOf() override {
-    // Verilator 5.006 takes a dying model's scopes out of the thread's context, whichever that is.
-    Verilated::threadContextp(&context_);
-    top_->final();
-    top_.reset();
-    Verilated::threadContextp(Verilated::defaultContextp());
   }
 
   void reset(const ClusterInputs& inputs) override {
@@ -49,7 +37,7 @@ class ClusterModelOf : public ClusterModel {
   }
 
   void rise(std::uint64_t cycle) override {
-    context_.time(cycle);
+    top_.context().time(cycle);
     top_->clk_i = 1;
     top_->eval();
   }
@@ -172,8 +160,7 @@ class ClusterModelOf : public ClusterModel {
     top.axi_r_last_i = in.axi.r_last;
   }
 
-  VerilatedContext context_;
-  std::unique_ptr<Model> top_;
+  Simulation<Model> top_;
 };
 
 }  // namespace nearcube::rtl

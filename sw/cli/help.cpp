@@ -55,7 +55,9 @@ std::string entry(const CLI::Option& option) {
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode) const {
   const auto commands = app->get_subcommands([](const CLI::App*) { return true; });
   std::string text = app->get_description() + "\n\nusage: " + name;
-  if (!commands.empty()) text += app->get_require_subcommand_min() > 0 ? " COMMAND" : " [WORKLOAD]";
+  const bool whole = app->get_parent() == nullptr;
+  const bool required = app->get_require_subcommand_min() > 0;
+  if (!commands.empty()) text += whole ? " COMMAND" : required ? " WORKLOAD" : " [WORKLOAD]";
   text += " [OPTIONS]\n";
   std::vector<std::pair<std::string, std::string>> groups;
   for (const CLI::Option* option : app->get_options()) {
@@ -67,7 +69,7 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI:
   // --help comes first in CLI11's list, and last in a reader's.
   if (groups.size() > 1) std::rotate(groups.begin(), groups.begin() + 1, groups.end());
   if (!commands.empty()) {
-    text += app->get_require_subcommand_min() > 0 ? "\nCommands\n" : "\nWorkloads\n";
+    text += whole ? "\nCommands\n" : "\nWorkloads\n";
     for (const CLI::App* command : commands) text += entry(command->get_name(), command->get_description());
   }
   for (const auto& [title, options] : groups) text += "\n" + title + "\n" + options;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "sim/rtl/context.h"
+#include "sim/rtl/simulation.h"
 
 namespace nearcube::test {
 
@@ -13,14 +13,7 @@ namespace nearcube::test {
 /// with values drawn from `seed`.
 template <typename Model>
 struct Block {
-  explicit Block(std::uint64_t seed) {
-    context.randReset(2);
-    context.randSeed(static_cast<int>(seed % 0x7FFFFFFF) + 1);
-    dut = std::make_unique<Model>(&context);
-  }
-  Block(const Block&) = delete;
-  Block& operator=(const Block&) = delete;
-  ~Block() { dut->final(); }
+  explicit Block(std::uint64_t seed) : dut(seed) {}
 
   /// Four cycles of reset with the inputs as they are, and settled at the first cycle after it.
   void reset() {
@@ -40,8 +33,7 @@ struct Block {
     ++cycles;
   }
 
-  rtl::Context context;
-  std::unique_ptr<Model> dut;
+  rtl::Simulation<Model> dut;
   std::uint64_t cycles = 0;
 };
 

@@ -17,7 +17,7 @@ namespace reg = nearcube::interfaces::control;
 class Bench {
  public:
   Bench() : block(nearcube::test::seed()) {
-    dut = block.dut.get();
+    dut = &*block.dut;
     dut->core_tick_i = dut->req_i = dut->barrier_release_i = dut->dma_done_i = dut->dma_error_i = 0;
     dut->ntx_irq_i = 0;
     dut->cluster_id_i = 3;

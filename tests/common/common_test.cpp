@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "Vcommon_test.h"
+#include "sim/rtl/simulation.h"
 #include "tests/support/catch.h"
 #include "tests/support/random.h"
-#include "verilated.h"
 
 namespace nearcube::test {
 namespace {
@@ -38,16 +38,10 @@ class Bench {
   }
 
  private:
-  /// Registers without a reset start with random bits; before the model is made.
-  struct RandomStart {
-    RandomStart() {
-      Verilated::randReset(2);
-      Verilated::randSeed(static_cast<int>(seed() % 0x7FFF'FFFF) + 1);
-    }
-  } random_start_;
+  rtl::Simulation<Vcommon_test> simulation_{seed()};
 
  public:
-  Vcommon_test model;
+  Vcommon_test& model = *simulation_;
 };
 
 TEST_CASE("queues keep every word, in order, under any valid, ready and clear") {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "interfaces/generated/nearcube/interfaces.hpp"
 #include "sim/base/random.h"
 #include "sim/memory/flat_memory.h"
+#include "sim/rtl/simulation.h"
 #include "tests/support/axi_slave.h"
 
 namespace nearcube::test {
@@ -50,17 +50,13 @@ class DmaBench {
         random_(options.seed),
         memory_(kCubeBase, std::uint64_t{1} << 36, memory::Untouched::kZero),
         axi_(memory_, limited(options.axi)),
-        context_(std::make_unique<VerilatedContext>()),
+        top_(options.seed),
         tcdm_(kTcdmBytes) {
-    context_->fatalOnError(false);  // a failed assertion is an exception here, so that a test can shrink
-    context_->randReset(2);
-    context_->randSeed(static_cast<int>(options.seed % 0x7FFF'FFFF) + 1);
-    top_ = std::make_unique<Vdma>(context_.get());
+    top_.context().fatalOnError(false);  // a failed assertion is an exception here, so that a test can shrink
     top_->rst_ni = 0;
     for (unsigned i = 0; i < 2 * options_.ratio; ++i) cycle();
     top_->rst_ni = 1;
   }
-  ~DmaBench() { top_->final(); }
   DmaBench(const DmaBench&) = delete;
   DmaBench& operator=(const DmaBench&) = delete;
 
@@ -108,7 +104,7 @@ class DmaBench {
     after_tick_ = tick;
     top_->clk_i = 1;
     top_->eval();
-    if (context_->gotError()) throw std::runtime_error("an assertion of the RTL failed (printed above)");
+    if (top_.context().gotError()) throw std::runtime_error("an assertion of the RTL failed (printed above)");
     ++now_;
     return granted;
   }
@@ -298,8 +294,7 @@ class DmaBench {
   base::Random random_;
   memory::FlatMemory memory_;
   AxiSlave axi_;
-  std::unique_ptr<VerilatedContext> context_;
-  std::unique_ptr<Vdma> top_;
+  rtl::Simulation<Vdma> top_;
   std::vector<std::uint8_t> tcdm_;
   Port read_, write_, read_waited_, write_waited_;
   bool read_granted_ = false, write_granted_ = false, read_answer_ = false, write_answer_ = false;

@@ -6,15 +6,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "sim/rtl/simulation.h"
 #include "tests/golden/exact.h"
 #include "tests/support/random.h"
-#include "verilated.h"
 
 namespace nearcube::test {
 
@@ -79,11 +78,8 @@ inline std::string to_string(const Op& op) {
 template <typename Model>
 class ExactMacBench {
  public:
-  explicit ExactMacBench(golden::AccumulatorFormat format) : format_(format), golden_(format) {
-    // Registers without a reset start with random bits.
-    Verilated::randReset(2);
-    Verilated::randSeed(static_cast<int>(seed() % 0x7FFF'FFFF) + 1);
-    model_ = std::make_unique<Model>();
+  explicit ExactMacBench(golden::AccumulatorFormat format)
+      : format_(format), model_(seed()), golden_(format) {
     model_->clk_i = 0;
     model_->rst_ni = 0;
     idle_inputs();
@@ -91,7 +87,6 @@ class ExactMacBench {
     model_->rst_ni = 1;
     cycle();
   }
-  ~ExactMacBench() { model_->final(); }
 
   /// Runs the sequence until its last result has come. Says what differs first; nothing if nothing does.
   std::optional<std::string> run(const std::vector<Op>& ops) {
@@ -255,7 +250,7 @@ class ExactMacBench {
   }
 
   golden::AccumulatorFormat format_;
-  std::unique_ptr<Model> model_;
+  rtl::Simulation<Model> model_;
   golden::ExactSum golden_;
   std::deque<Expected> expected_;
   std::vector<std::uint32_t> stored_;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "Vmultiply24_booth.h"
+#include "sim/rtl/simulation.h"
 #include "tests/support/catch.h"
 #include "tests/support/random.h"
 
@@ -35,7 +36,8 @@ class MultiplyBench {
   std::uint64_t rows() const { return rows_; }
 
  private:
-  Vmultiply24_booth model_;
+  rtl::Simulation<Vmultiply24_booth> simulation_{seed()};
+  Vmultiply24_booth& model_ = *simulation_;
   std::uint64_t rows_ = 0;
 };
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/ntx/bench.h"
 
-#include <verilated.h>
-
 #include <cstdio>
 
 #include "Vntx_bench.h"
@@ -19,14 +17,14 @@ std::string message(const char* text, std::uint64_t cycle, std::uint64_t detail)
 
 }  // namespace
 
-NtxBench::NtxBench(std::uint64_t seed) : context_(std::make_unique<VerilatedContext>()), memory_(kTcdmWords) {
-  context_->randReset(2);
-  context_->randSeed(static_cast<int>(seed & 0x7FFF'FFFF));
-  top_ = std::make_unique<Vntx_bench>(context_.get());
+NtxBench::NtxBench(std::uint64_t seed)
+    : simulation_(std::make_unique<rtl::Simulation<Vntx_bench>>(seed)),
+      top_(&**simulation_),
+      memory_(kTcdmWords) {
   reset();
 }
 
-NtxBench::~NtxBench() { top_->final(); }
+NtxBench::~NtxBench() = default;
 
 void NtxBench::withhold_grants(unsigned refuse_of_256, std::uint64_t seed) {
   refuse_ = refuse_of_256;

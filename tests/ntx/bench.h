@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "sim/rtl/simulation.h"
 #include "tests/golden/ntx_golden.h"
 #include "tests/support/random.h"
 
 class Vntx_bench;
-class VerilatedContext;
 
 namespace nearcube::ntx_test {
 
@@ -118,8 +118,8 @@ class NtxBench {
                    std::uint32_t wdata, bool granted);
   void idle_bus();
 
-  std::unique_ptr<VerilatedContext> context_;
-  std::unique_ptr<Vntx_bench> top_;
+  std::unique_ptr<rtl::Simulation<Vntx_bench>> simulation_;
+  Vntx_bench* top_;
   std::vector<std::uint32_t> memory_;
   std::array<Port, 2> ports_;
   Counts counts_;
