@@ -239,7 +239,7 @@ std::string format_side_by_side(const std::vector<Report>& reports, const std::v
     row(name, [&](const Report& report, std::size_t) -> std::string {
       if (!report.run.counters) return "-";
       double sum = 0;
-      for (const auto& ntx : report.run.counters->ntx) sum += ntx.*part;
+      for (const auto& ntx : report.run.counters->ntx) sum += static_cast<double>(ntx.*part);
       return format_percent(share(
           sum, static_cast<double>(report.run.counters->cycles) * static_cast<double>(report.cluster.ntx)));
     });
@@ -276,7 +276,8 @@ std::string format_side_by_side(const std::vector<Report>& reports, const std::v
   });
   row("DMA waits for the TCDM", [](const Report& r, std::size_t) -> std::string {
     if (!r.run.counters) return "-";
-    return format_percent(share(r.run.counters->dma_wait_tcdm, r.run.counters->cycles));
+    return format_percent(share(static_cast<double>(r.run.counters->dma_wait_tcdm),
+                                static_cast<double>(r.run.counters->cycles)));
   });
   row("mismatches", [](const Report& r, std::size_t) -> std::string {
     return r.check ? with_separators(r.check->mismatches) : "not complete";

@@ -14,7 +14,7 @@ int main() {
   const std::clock_t begin = std::clock();
   for (std::uint64_t c = 0; c < kCycles; ++c) block.edge();
   const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-  std::printf("%.0f kHz, %.2f grants a cycle, checksum %08x\n", kCycles / seconds / 1e3,
+  std::printf("%.0f kHz of processor time, %.2f grants a cycle, checksum %08x\n", kCycles / seconds / 1e3,
               static_cast<double>(block.dut->grants_o) / kCycles, block.dut->checksum_o);
   return 0;
 }

@@ -26,9 +26,10 @@ class Machine {
     std::uint64_t core_cycles;  ///< from the cycle of the request to that of the answer
   };
 
-  explicit Machine(const memory::AxiTiming& timing = {}, std::uint64_t seed = 1)
+  explicit Machine(const memory::AxiTiming& timing = {}, std::uint64_t seed = 1,
+                   const rtl::ClusterParameters& parameters = {})
       : memory(interfaces::kCubeBase, kMemoryBytes, memory::Untouched::kPoison),
-        cluster({.cluster_id = 5, .cluster_count = 9, .seed = seed}),
+        cluster({.cluster_id = 5, .cluster_count = 9, .seed = seed, .parameters = parameters}),
         axi_(memory, timing) {
     inputs.axi = axi_.outputs();
     cluster.drive(inputs);

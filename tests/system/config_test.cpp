@@ -147,7 +147,7 @@ TEST_CASE("a latency may be given in core cycles", "[config]") {
 }
 
 TEST_CASE("a configuration cut anywhere is bad input or, without its last comment, the same", "[config]") {
-  const std::string whole = default_text();
+  const std::string whole = text_of("default");
   const auto right = system::load_cluster_config("config/cluster/default.yaml");
   std::string name = (fs::temp_directory_path() / "nearcube-config-XXXXXX").string();
   const int fd = ::mkstemp(name.data());
