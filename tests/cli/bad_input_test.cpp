@@ -308,20 +308,24 @@ TEST_CASE("outputs that cannot be written, or would replace each other, are know
   // Every output: into a folder that is none, is not there, is the file itself, or may not be written, even
   // by root.
   std::filesystem::create_directory(folder.file("d.fst"));
+  const auto read_only = std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec;
+  std::filesystem::create_directory(folder.file("read-only"));
+  std::filesystem::permissions(folder.file("read-only"), read_only);
+  const std::string locked = folder.file("read-only/a.fst");
   for (const char* option : {"--json", "--output", "--trace"}) {
     refuses({option, folder.file("d.fst")}, {"d.fst: cannot write: Is a directory"});
     refuses({option, folder.file("no/such/a.fst")},
             {"no/such/a.fst: cannot write: No such file or directory"});
     refuses({option, "/dev/null/a.fst"}, {"/dev/null/a.fst: cannot write: Not a directory"});
-    refuses({option, "/sys/kernel/a.fst"}, {"/sys/kernel/a.fst: cannot write: Permission denied"});
+    refuses({option, locked}, {locked + ": cannot write: Permission denied"});
   }
-  for (const std::string& place :
-       {folder.file("d.fst"), folder.file("no/such/a"), std::string("/sys/kernel/a")}) {
+  for (const std::string& place : {folder.file("d.fst"), folder.file("no/such/a"), locked}) {
     check(invoke({"demo", "--png", place}), 2,
           {place + ": cannot write", "--png FILE puts the picture elsewhere"});
     check(scenario(kLoop, {"--dump", "numbers:12=" + place}), 2, {place + ": cannot write"});
   }
   std::filesystem::remove(folder.file("d.fst"));
+  std::filesystem::remove(folder.file("read-only"));
   refuses({"--json", ""}, {"--json", "name is empty"});
   refuses({"--config", ""}, {"--config", "name is empty"});
   refuses({"--json", file, "--output", folder.path() + "/./a"}, {"two outputs"});
