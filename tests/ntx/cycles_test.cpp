@@ -3,8 +3,8 @@
 // limits that the specification sets and what the published NTX needs; and the golden model's word that the
 // results are right.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
+#include <ctime>
 
 #include "tests/golden/random_values.h"
 #include "tests/ntx/bench.h"
@@ -162,15 +162,15 @@ TEST_CASE("Simulated speed") {
   NtxBench bench;
   const Command c = convolution(8);
   bench.stage(c);
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   const std::uint64_t from = bench.now();
   for (int i = 0; i < 20; ++i) {
     bench.commit(c.cmd);
     bench.wait_idle();
   }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  std::printf("simulated: %.0f kHz, published NTX 690\n",
-              static_cast<double>(bench.now() - from) / 1e3 / seconds.count());
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  std::printf("simulated: %.0f kHz of processor time, published NTX 690\n",
+              static_cast<double>(bench.now() - from) / 1e3 / seconds);
   CHECK(bench.now() - from > 20 * 18560);
 }
 
