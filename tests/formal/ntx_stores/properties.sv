@@ -17,9 +17,7 @@ module properties #(
   parameter int unsigned AddrBits = 3,
   parameter int unsigned Depth = 4,
   parameter int unsigned AddrDepth = 4,
-  parameter int unsigned AccSegments = 3,
-  /// All bits of a data word are alike, which makes the proof for ever affordable.
-  parameter bit Narrow = 1'b0
+  parameter int unsigned AccSegments = 3
 ) (
   input logic                clk_i,
   input logic                rst_ni,
@@ -44,7 +42,7 @@ module properties #(
   input logic [31:0]         data_i,
   input logic                image_load_i,
   input logic                image_store_i,
-  input logic [31:0]         image_tag_i,
+  input logic [26:0]         image_tag_i,
   // The solver's picks.
   input logic                mark_i,
   input logic                mark_notify_i
@@ -52,17 +50,6 @@ module properties #(
 
   localparam int unsigned ImageWords = AccSegments + 1;
   localparam int unsigned LeadWidth  = 2;
-
-  function automatic logic [31:0] image_word(logic [31:0] tag, logic [4:0] index);
-    logic [31:0] shifted;
-    shifted = tag >> index;
-    image_word = Narrow ? {32{shifted[0]}} : {tag[26:0], index};
-  endfunction
-
-  logic [31:0] result, rdata0, rdata1;
-  assign result = Narrow ? {32{data_i[0]}} : data_i;
-  assign rdata0 = Narrow ? {32{rdata0_i[0]}} : rdata0_i;
-  assign rdata1 = Narrow ? {32{rdata1_i[0]}} : rdata1_i;
 
   logic started_q = 1'b0;
   always_ff @(posedge clk_i) started_q <= 1'b1;
@@ -99,7 +86,7 @@ module properties #(
     .room_o      (room),
     .reserve_i,
     .push_i,
-    .data_i      (result),
+    .data_i,
     .addr_ready_o(addr_ready),
     .addr_push_i,
     .addr_i,
@@ -219,8 +206,8 @@ module properties #(
   assign rsp1.gnt    = gnt[1];
   assign rsp0.rvalid = answers_q[0];
   assign rsp1.rvalid = answers_q[1];
-  assign rsp0.rdata  = rdata0;
-  assign rsp1.rdata  = rdata1;
+  assign rsp0.rdata  = rdata0_i;
+  assign rsp1.rdata  = rdata1_i;
   always_ff @(posedge clk_i) answers_q <= gnt;
 
   //////////////////////////////////////////////////////////////////////////////////////////////////////
@@ -276,12 +263,10 @@ module properties #(
     coming_count_q <= (!rst_ni || clear_i) ? 4'd0 : coming_count;
   end
 
-  // The accumulator as an image: words numbered, with a tag (narrow: a bit of the tag each); the pair
-  // asked for a cycle ago.
-  logic [31:0] tag_q;
-  logic [4:0]  pair_q, next_index;
-  assign next_index = pair_q + 5'd1;
-  assign image_out  = {image_word(tag_q, next_index), image_word(tag_q, pair_q)};
+  // The accumulator as an image: words numbered, with a tag; the pair asked for a cycle ago.
+  logic [26:0] tag_q;
+  logic [4:0]  pair_q;
+  assign image_out = {tag_q, pair_q + 5'd1, tag_q, pair_q};
   always_ff @(posedge clk_i) begin
     if (image_store) tag_q <= image_tag_i;
     pair_q <= image_store_index;
@@ -311,7 +296,7 @@ module properties #(
   assign due          = (push_i && now[AddrBits-1:0] == word) ||
                         (image_store && {1'b0, distance} < (AddrBits + 1)'(ImageWords));
   assign due_rmw      = push_i && now[AddrBits];
-  assign due_data     = push_i ? result : image_word(image_tag_i, 5'(distance));
+  assign due_data     = push_i ? data_i : {image_tag_i, 5'(distance)};
   assign granted_data = granted_here[0] ? req0.wdata : req1.wdata;
 
   // Stores to `word` that are due; of all addresses, words that are due or reserved; write-back
