@@ -4,8 +4,7 @@
 // grants, any reads beside, any results, images and soft clears:
 // - each result, and each word of an image, is stored once, at its address, unchanged; stores to
 //   one word in order; nothing else is stored;
-// - when the data path says that it is empty, everything has been stored; and it empties itself if
-//   grants come and nothing new;
+// - when the data path says that it is empty, everything has been stored;
 // - a request stays until it is granted, also over a soft clear, which drops what is on no port;
 // - the write-back interrupt comes once for each store that asks for it, after that store and all
 //   before it.
@@ -357,15 +356,6 @@ module properties #(
   logic drained;
   assign drained = results_empty && !ports_storing && !image_busy;
 
-  // For how long nothing new has come and every grant: then what is due, and not only reserved, is
-  // stored.
-  logic [4:0] quiet_q;
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni || clear_i || gnt_i != 2'b11 || read_i != '0 || reserve_i || push_i || image_load_i || image_store)
-      quiet_q <= '0;
-    else if (quiet_q != '1) quiet_q <= quiet_q + 1'b1;
-  end
-
   logic           waits0_q, waits1_q;
   tcdm_pkg::req_t req0_q, req1_q;
   always_ff @(posedge clk_i) begin
@@ -402,7 +392,6 @@ module properties #(
       none_lost:       assert (!drained || (due_q == '0 && words_q == '0 && !marked_q));
       stores_reported: assert (stored == granted && (!granted[0] || req0.addr == tcdm_pkg::AddrWidth'(stored0_addr)) &&
                                (!granted[1] || req1.addr == tcdm_pkg::AddrWidth'(stored1_addr)));
-      empties:  assert (quiet_q < 5'd12 || words_q == 5'(coming_count_q));
 
       notifies_due:  assert (!ports_notify || notifies_q != '0);
       notifies_late: assert (!(notify_marked_q && ports_notify && notifies_before_q == '0) ||
