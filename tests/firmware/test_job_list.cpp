@@ -14,11 +14,11 @@
 #include "tests/support/random.h"
 
 using namespace nearcube;
-using nearcube::test::contains;
 using compiler::Tensor;
 using compiler::Workload;
 using interfaces::JobHeader;
 using interfaces::TileDescriptor;
+using nearcube::test::contains;
 using test::FunctionalCluster;
 
 namespace {
