@@ -40,10 +40,6 @@ module ntx_rmw #(
   input  logic [AddrBits-1:0] stored1_addr_i
 );
 
-  function automatic logic [4:0] fold(logic [AddrBits-1:0] addr);
-    fold = '0;
-    for (int unsigned i = 0; i < AddrBits; i++) fold[i % 5] = fold[i % 5] ^ addr[i];
-  endfunction
 
   logic [31:0] marked_q, mark, unmark;
   logic        head_valid, head_hit, head_pop, go;
@@ -71,9 +67,16 @@ module ntx_rmw #(
   assign empty_o = !head_valid;
 
   logic [4:0] slot, stored0_slot, stored1_slot;
-  assign slot         = fold(addr_i);
-  assign stored0_slot = fold(stored0_addr_i);
-  assign stored1_slot = fold(stored1_addr_i);
+  always_comb begin
+    slot         = '0;
+    stored0_slot = '0;
+    stored1_slot = '0;
+    for (int unsigned i = 0; i < AddrBits; i++) begin
+      slot[i % 5]         = slot[i % 5] ^ addr_i[i];
+      stored0_slot[i % 5] = stored0_slot[i % 5] ^ stored0_addr_i[i];
+      stored1_slot[i % 5] = stored1_slot[i % 5] ^ stored1_addr_i[i];
+    end
+  end
 
   assign addr_free_o = !marked_q[slot];
   always_comb begin

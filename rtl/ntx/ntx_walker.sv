@@ -197,7 +197,7 @@ module ntx_walker #(
     uses_init = init_q && operation.reads_init;
     reads_image = uses_init && operation.wide_init;
 
-    unique case (command_q.source)
+    case (command_q.source)
       2'd0:    init_addr = addr[0][AddrBits-1:0];
       2'd1:    init_addr = addr[1][AddrBits-1:0];
       default: init_addr = addr[2][AddrBits-1:0];
@@ -260,7 +260,7 @@ module ntx_walker #(
 
     // Only a suspect step stops without one of these, and it is AGU2's.
     fault_agu_o = faults[0] ? 2'd0 : faults[1] ? 2'd1 : 2'd2;
-    unique case (fault_agu_o)
+    case (fault_agu_o)
       2'd0:    fault_addr_o = word_outside[0] ? {addr[0], 2'b00} : {End, 2'b00};
       2'd1:    fault_addr_o = word_outside[1] ? {addr[1], 2'b00} : {End, 2'b00};
       default: fault_addr_o = word_outside[2] ? {addr[2], 2'b00} : {End, 2'b00};
