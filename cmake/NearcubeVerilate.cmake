@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # nearcube_verilate(NAME TOP module ROOMS rtl rooms... [SOURCES extra files...] [PARAMETERS -GName=value...]
-#                   [SHARE modules...] [TRACE] [FAST])
+#                   [SHARE] [TRACE] [FAST])
 #
 # Makes the imported library verilated::NAME with the class V<NAME> (header "V<NAME>.h"). It is built on demand, in
 # its own folder, and again only when a source changes. Assertions are on. Without FAST every
 # register starts with a random value drawn from the run-time seed, so that nothing leans on an unwritten one.
 # A room's sources are listed in rtl/<room>/files.f in compilation order.
-# SHARE: all instances of these modules run the same code, which then stays in the processor's instruction cache (the
-# cluster with eight NTX: 1.7 times as fast, built in a third of the time). Verilator merges what is equal; so these
-# modules stay out of their parents, their ports stay variables (an expression of the parent would differ), and lookup
-# tables, which Verilator numbers, are off. Equal code also needs NC_ASSERT instead of plain assertions, no `unique
-# case` and no functions in these modules; tests/rtl checks that it stays so.
+# SHARE: merge the code of equal instances, which then stays in the processor's instruction cache (the cluster with
+# eight NTX: 1.7 times as fast, built in a third of the time). Verilator merges equal functions of modules that it does
+# not inline; SOURCES must hold a file that says which, see sim/rtl/share.vlt. Lookup tables, which Verilator numbers,
+# are off.
 
 include(ProcessorCount)
 
@@ -33,7 +32,7 @@ function(nearcube_rtl_sources variable)
 endfunction()
 
 function(nearcube_verilate name)
-  cmake_parse_arguments(ARG "TRACE;FAST" "TOP" "ROOMS;SOURCES;PARAMETERS;SHARE" ${ARGN})
+  cmake_parse_arguments(ARG "TRACE;FAST;SHARE" "TOP" "ROOMS;SOURCES;PARAMETERS" ${ARGN})
   nearcube_rtl_sources(sources ${ARG_ROOMS})
   foreach(file IN LISTS ARG_SOURCES)
     get_filename_component(file ${file} ABSOLUTE)
@@ -61,16 +60,7 @@ function(nearcube_verilate name)
     list(APPEND flags --coverage-line --coverage-toggle)
   endif()
   if(ARG_SHARE)
-    set(config "`verilator_config\n")
-    foreach(module IN LISTS ARG_SHARE)
-      string(APPEND config "no_inline -module \"${module}\"\n"
-        "public_flat_rd -module \"${module}\" -var \"*_i\"\n"
-        "public_flat_rd -module \"${module}\" -var \"*_o\"\n")
-    endforeach()
-    set(share ${CMAKE_BINARY_DIR}/verilated/${name}_share.vlt)
-    file(CONFIGURE OUTPUT ${share} CONTENT "${config}" @ONLY)
     list(APPEND flags -fno-table)
-    list(PREPEND sources ${share})
   endif()
   set(cxxflags "-O2")
   if(NEARCUBE_SANITIZE)

@@ -135,8 +135,9 @@ module exact_mac #(
   localparam segments_t Class2 = class_mask(2);
 
   // Bits up to and including the lowest that is 0: those that change when 1 is added to a word that begins so.
-  function automatic logic [31:0] up_to_first_zero(logic [30:0] x);
+  // (Simulation adds, and inline: a function's variables would keep the units' code from being shared.)
 `ifdef YOSYS
+  function automatic logic [31:0] up_to_first_zero(logic [30:0] x);
     integer level, i;
     // Bit i: bits i - 1 to 0 of x are all ones.
     up_to_first_zero = {x, 1'b1};
@@ -147,14 +148,8 @@ module exact_mac #(
         end
       end
     end
-`else
-    up_to_first_zero = {1'b0, x} ^ ({1'b0, x} + 32'd1);
+  endfunction
 `endif
-  endfunction
-
-  function automatic logic at_most_one(logic [N-1:0] x);
-    at_most_one = (x & (x - 1'b1)) == '0;
-  endfunction
 
   if (exact_mac_pkg::Latency != 6 || AccLsb < -298 || AccLsb > -150 || N % 2 == 0 || N > 31
       || AccLsb + 32 * N < 130) begin : g_check
@@ -510,7 +505,12 @@ module exact_mac #(
         end
       end
       // The target plus or minus one: both change the bits up to the first that stops the carry.
+`ifdef YOSYS
       target_new  = target_old ^ up_to_first_zero(target_old[30:0] ^ {31{s2_negate_q}});
+`else
+      target_new  = target_old ^ {1'b0, target_old[30:0] ^ {31{s2_negate_q}}}
+                    ^ ({1'b0, target_old[30:0] ^ {31{s2_negate_q}}} + 32'd1);
+`endif
       target_near = s2_negate_q ? target_old == 32'd1 : target_old == 32'hFFFF_FFFE;
     end
   end
@@ -865,9 +865,14 @@ module exact_mac #(
   `NC_ASSERT(ExactMacNoStepBeforeImage, !(s1_valid_q && wide_load_i))
   `NC_ASSERT(ExactMacImageStoreWaits, !(busy_o && wide_store_i))
   `NC_ASSERT(ExactMacInitIsDefined, !valid_i || init_i != 2'd3)
-  `NC_ASSERT(ExactMacOneSpareInClass0, at_most_one((target_write | init_write) & Class0))
-  `NC_ASSERT(ExactMacOneSpareInClass1, at_most_one((target_write | init_write) & Class1))
-  `NC_ASSERT(ExactMacOneSpareInClass2, at_most_one((target_write | init_write) & Class2))
+  segments_t spare_write;
+  assign spare_write = target_write | init_write;
+  `NC_ASSERT(ExactMacOneSpareInClass0,
+             (spare_write & Class0 & ((spare_write & Class0) - 1'b1)) == '0)
+  `NC_ASSERT(ExactMacOneSpareInClass1,
+             (spare_write & Class1 & ((spare_write & Class1) - 1'b1)) == '0)
+  `NC_ASSERT(ExactMacOneSpareInClass2,
+             (spare_write & Class2 & ((spare_write & Class2) - 1'b1)) == '0)
   `NC_ASSERT(ExactMacFlagsExclude, (zero_q & ones_q) == '0)
 
 endmodule

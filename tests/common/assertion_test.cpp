@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // NC_ASSERT speaks up at the clock edge at which it is violated, out of reset, and at no other.
 #include "Vassertion_test.h"
-#include "sim/rtl/context.h"
+#include "sim/rtl/simulation.h"
 #include "tests/support/catch.h"
 
 TEST_CASE("NC_ASSERT reports what is violated at a clock edge out of reset") {
-  nearcube::rtl::Context context;
+  nearcube::rtl::Simulation<Vassertion_test> simulation(1);
+  VerilatedContext& context = simulation.context();
+  Vassertion_test& model = *simulation;
   context.fatalOnError(false);
-  Vassertion_test model(&context);
   const auto edge = [&](bool reset, unsigned value) {
     model.rst_ni = !reset;
     model.value_i = static_cast<unsigned char>(value);
@@ -25,5 +26,4 @@ TEST_CASE("NC_ASSERT reports what is violated at a clock edge out of reset") {
     INFO("value " << value);
     CHECK(edge(false, value) == (value >= 9));
   }
-  model.final();
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Check that Verilator made one copy of the NTX's code for all units: the folders of generated C++ hold functions for
-unit 0 and none for another unit alone. What breaks it is said in cmake/NearcubeVerilate.cmake at SHARE."""
+unit 0 and none for another unit alone. What breaks it is said in sim/rtl/share.vlt."""
 import pathlib
 import re
 import sys
