@@ -865,14 +865,15 @@ module exact_mac #(
   `NC_ASSERT(ExactMacNoStepBeforeImage, !(s1_valid_q && wide_load_i))
   `NC_ASSERT(ExactMacImageStoreWaits, !(busy_o && wide_store_i))
   `NC_ASSERT(ExactMacInitIsDefined, !valid_i || init_i != 2'd3)
-  segments_t spare_write;
-  assign spare_write = target_write | init_write;
   `NC_ASSERT(ExactMacOneSpareInClass0,
-             (spare_write & Class0 & ((spare_write & Class0) - 1'b1)) == '0)
+             ((target_write | init_write) & Class0
+              & (((target_write | init_write) & Class0) - 1'b1)) == '0)
   `NC_ASSERT(ExactMacOneSpareInClass1,
-             (spare_write & Class1 & ((spare_write & Class1) - 1'b1)) == '0)
+             ((target_write | init_write) & Class1
+              & (((target_write | init_write) & Class1) - 1'b1)) == '0)
   `NC_ASSERT(ExactMacOneSpareInClass2,
-             (spare_write & Class2 & ((spare_write & Class2) - 1'b1)) == '0)
+             ((target_write | init_write) & Class2
+              & (((target_write | init_write) & Class2) - 1'b1)) == '0)
   `NC_ASSERT(ExactMacFlagsExclude, (zero_q & ones_q) == '0)
 
 endmodule
