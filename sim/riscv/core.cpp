@@ -258,6 +258,9 @@ void Core::tick_memory_instruction() {
     ++(is_load(instruction_.op) ? counters_.loads : counters_.stores);
     pc_ += instruction_.length;
     ++counters_.active;
+    const Op op = instruction_.op;
+    if (observer_ != nullptr && !observer_->accesses(access_.address, access_bytes(op), is_store(op)))
+      hold_ = true;
     choose_next();
   }
 }

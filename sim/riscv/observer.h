@@ -24,6 +24,9 @@ class Observer {
   virtual ~Observer() = default;
   /// The instruction at `pc` is about to start. False holds the core before it (a breakpoint).
   virtual bool starts(std::uint32_t /*pc*/) { return true; }
+  /// A load or store of `bytes` from `address` on has been requested. False holds the core after it (a
+  /// watchpoint).
+  virtual bool accesses(std::uint32_t /*address*/, std::uint32_t /*bytes*/, bool /*store*/) { return true; }
   virtual void retires(const Retirement&) {}
   /// A trap is taken, or ends the run for want of a handler.
   virtual void traps(const Trap&, std::uint64_t /*cycle*/) {}

@@ -187,34 +187,45 @@ std::string ClusterSystem::place(std::uint32_t pc) const {
 
 // The end of a core cycle: everybody sees the settled outputs, and what they drive holds from the next one
 // on.
-void ClusterSystem::tick(const rtl::ClusterOutputs& out, bool with_core) {
+void ClusterSystem::tick(const rtl::ClusterOutputs& out) {
   axi_moved_ = axi_->tick(out.axi);
   inputs_.axi = axi_->outputs();
   // One cluster is all clusters.
   inputs_.barrier_release = out.barrier_arrive;
-  if (with_core) {
-    core_.tick(core_inputs(out));
-    drive_core();
+  if (data_port_ != DataPort::kHarness) {
+    riscv::CoreInputs in = core_inputs(out);
+    if (data_port_ == DataPort::kCore) {
+      core_.tick(in);
+      drive_core_data();
+    } else {
+      in.data_gnt = in.data_rvalid = false;
+      core_.tick(in);
+    }
+    drive_core_instructions();
   }
   if (out.char_valid && console_) console_(out.character);
   cluster_.drive(inputs_);
 }
 
-void ClusterSystem::drive_core() {
+void ClusterSystem::drive_core_data() {
   const riscv::CoreOutputs& drive = core_.outputs();
   inputs_.data_req = drive.data_req;
   inputs_.data_we = drive.data_we;
   inputs_.data_be = drive.data_be;
   inputs_.data_addr = drive.data_addr;
   inputs_.data_wdata = drive.data_wdata;
+}
+
+void ClusterSystem::drive_core_instructions() {
+  const riscv::CoreOutputs& drive = core_.outputs();
   inputs_.instr_req = drive.instr_req;
   inputs_.instr_addr = drive.instr_addr;
 }
 
-// One core cycle in which the harness has the core's place.
-void ClusterSystem::step_without_core() {
+// One core cycle.
+void ClusterSystem::step() {
   while (!cluster_.core_tick()) cluster_.cycle();
-  tick(cluster_.sample(), false);
+  tick(cluster_.sample());
   cluster_.cycle();
 }
 
@@ -227,7 +238,7 @@ std::optional<std::uint32_t> ClusterSystem::try_port(std::uint32_t address, bool
   inputs_.data_addr = address;
   inputs_.data_wdata = data;
   // The request is on the port from the next core cycle on.
-  step_without_core();
+  step();
   bool granted = false;
   for (std::uint64_t cycle = 0; cycle < kPatienceCoreCycles; cycle += axi_->time_helps() ? 0 : 1) {
     while (!cluster_.core_tick()) cluster_.cycle();
@@ -237,7 +248,7 @@ std::optional<std::uint32_t> ClusterSystem::try_port(std::uint32_t address, bool
       granted = true;
       inputs_.data_req = false;
     }
-    tick(out, false);
+    tick(out);
     cluster_.cycle();
     if (answered) {
       if (out.data_err) bad_input("a bus error at {:#x}: nothing is there", address);
@@ -266,11 +277,10 @@ bool ClusterSystem::quiesce() {
     if (core_.quiet()) {
       inputs_.data_req = false;
       inputs_.instr_req = false;
+      data_port_ = DataPort::kHarness;
       return true;
     }
-    while (!cluster_.core_tick()) cluster_.cycle();
-    tick(cluster_.sample(), true);
-    cluster_.cycle();
+    step();
   }
   return false;
 }
@@ -284,6 +294,90 @@ void ClusterSystem::sample_counters() {
   const auto absent = values.begin() + static_cast<std::ptrdiff_t>(own + ntx * parameters_.ntx);
   values.erase(absent, values.begin() + static_cast<std::ptrdiff_t>(own + ntx * 8));
   counters_.sample(values);
+}
+
+/// The machine as a debugger sees it, while the core is held.
+class ClusterSystem::DebugTarget final : public debug::Target {
+ public:
+  explicit DebugTarget(ClusterSystem& system) : system_(system), blocked_(!system.core_.quiet()) {}
+
+  bool blocked() const override { return blocked_; }
+  std::uint32_t pc() const override { return system_.core_.pc(); }
+  void set_pc(std::uint32_t value) override { system_.core_.set_pc(value); }
+  std::uint32_t x(unsigned index) const override { return system_.core_.x(index); }
+  void set_x(unsigned index, std::uint32_t value) override { system_.core_.set_x(index, value); }
+  std::optional<std::uint32_t> csr(std::uint32_t number) const override {
+    return system_.core_.csr().read(number);
+  }
+  bool set_csr(std::uint32_t number, std::uint32_t value) override {
+    return system_.core_.csr().write(number, value);
+  }
+
+  bool read(std::uint32_t address, std::span<std::uint8_t> bytes) override {
+    if (system_.exists(address, bytes.size())) {
+      if (blocked_ && system_.in_tcdm(address, bytes.size())) return false;
+      system_.read(address, bytes);
+      return true;
+    }
+    // Registers, of which none changes by being read.
+    const std::uint64_t end = std::uint64_t{address} + bytes.size();
+    if (blocked_ || address < regs::kControlBase || end > regs::kNtxBase + regs::kNtxSize) return false;
+    std::uint32_t word = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      const auto at = static_cast<std::uint32_t>(address + i);
+      if (i == 0 || at % 4 == 0) {
+        try {
+          word = system_.port_read(at & ~3u);
+        } catch (const Error&) {
+          return false;
+        }
+      }
+      bytes[i] = static_cast<std::uint8_t>(word >> (8 * (at % 4)));
+    }
+    return true;
+  }
+
+  bool write(std::uint32_t address, std::span<const std::uint8_t> bytes) override {
+    if (!system_.exists(address, bytes.size())) return false;
+    if (blocked_ && system_.in_tcdm(address, bytes.size())) return false;
+    system_.write(address, bytes);
+    system_.core_.flush_instruction_cache();
+    return true;
+  }
+
+  std::uint64_t cycles() const override { return system_.cluster_.cycles(); }
+  std::string describe_units() const override {
+    return debug::format_units(debug::describe_units(system_.view()));
+  }
+
+ private:
+  ClusterSystem& system_;
+  bool blocked_;
+};
+
+// Holds the core if the debugger wants it, and once it stands, gives the machine to the debugger. Afterwards
+// the cluster is at the beginning of a core cycle. Call at the end of one, before the clock edge.
+ClusterSystem::Served ClusterSystem::serve_debugger(debug::Debugger& debugger) {
+  const bool wanted = debugger.wants_stop();
+  if (wanted && held_since_ == 0) {
+    held_since_ = cluster_.cycles();
+    core_.hold(true);
+  }
+  const bool blocked = wanted && !core_.quiet() &&
+                       cluster_.cycles() - held_since_ >= kPatienceCoreCycles * parameters_.core_clock_ratio;
+  if (!core_.quiet() && !blocked) return Served::kNot;
+  // The edge of the cycle whose outputs everybody has seen.
+  cluster_.cycle();
+  DebugTarget target(*this);
+  if (!blocked) data_port_ = DataPort::kHarnessHeld;
+  const auto resume = debugger.stopped(target);
+  data_port_ = DataPort::kCore;
+  if (!blocked) drive_core_data();
+  cluster_.drive(inputs_);
+  held_since_ = 0;
+  core_.hold(false);
+  while (!cluster_.core_tick()) cluster_.cycle();
+  return resume == debug::Debugger::Resume::kKill ? Served::kKill : Served::kRun;
 }
 
 std::optional<ClusterCounters> ClusterSystem::read_counters() {
@@ -369,12 +463,15 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
   core_.reset(entry_);
   inputs_ = rtl::ClusterInputs();
   inputs_.axi = axi_->outputs();
-  drive_core();
+  drive_core_data();
+  drive_core_instructions();
+  data_port_ = DataPort::kCore;
+  core_.observe(limits.debugger);
   cluster_.reset(inputs_);
   if (trace_) cluster_.start_trace(*trace_);
 
   RunResult result;
-  const auto start = Clock::now();
+  auto start = Clock::now();
   auto last_report = start;
   std::array<std::uint64_t, 256> phase_cycles{};
   std::vector<std::uint8_t> phase_order;
@@ -408,7 +505,24 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
         break;
       }
       if (clears_counters(inputs_, out)) counters_.clear();
-      tick(out, true);
+      tick(out);
+      if (limits.debugger != nullptr) {
+        const auto halted = Clock::now();
+        const Served served = serve_debugger(*limits.debugger);
+        if (served == Served::kKill) {
+          result.end = End::kKilled;
+          break;
+        }
+        if (served == Served::kRun) {
+          start += Clock::now() - halted;
+          last_progress = now;
+          if (base::interrupted()) {
+            result.end = End::kInterrupted;
+            break;
+          }
+          if (!core_.halted()) continue;
+        }
+      }
       if (core_.halted()) {
         result.end = End::kUncaught;
         break;
@@ -474,6 +588,10 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
       result.message = fmt::format("stuck: no instruction, NTX step, DMA or AXI transfer for {} cycles",
                                    base::with_separators(config_.watchdog_cycles));
       break;
+    case End::kKilled:
+      result.message =
+          fmt::format("killed by the debugger after {} cycles", base::with_separators(result.cycles));
+      break;
     case End::kInterrupted:
       result.message = fmt::format("interrupted after {} cycles", base::with_separators(result.cycles));
       break;
@@ -481,7 +599,7 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
   // Before anything moves on.
   debug::ClusterView state = view();
   const bool quiet = quiesce();
-  if (result.end != End::kExit && result.end != End::kUncaught) {
+  if (result.end != End::kExit && result.end != End::kUncaught && result.end != End::kKilled) {
     // A sleeping core leaves its port to us.
     if (quiet && state.core_asleep) {
       state.event_mask = try_port(regs::kControlBase + regs::control::kEventMaskOffset, false, 0xF, 0);
@@ -493,6 +611,12 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
   if (quiet) {
     result.counters = read_counters();
     result.faults = read_faults();
+  }
+  if (limits.debugger != nullptr) {
+    core_.observe(nullptr);
+    const bool exited = result.end == End::kExit;
+    limits.debugger->ended(static_cast<std::uint8_t>(
+        exited ? result.exit_code : static_cast<std::uint32_t>(ExitStatus::kOther)));
   }
   return result;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/base/wrapping_counters.h"
+#include "sim/debug/debugger.h"
 #include "sim/debug/stuck.h"
 #include "sim/memory/axi_memory.h"
 #include "sim/memory/flat_memory.h"
@@ -31,6 +32,7 @@ enum class End : std::uint8_t {
   kMaxCycles,    ///< the cycle limit
   kStuck,        ///< no progress
   kInterrupted,  ///< Ctrl-C
+  kKilled,       ///< by the debugger
 };
 
 struct PhaseCycles {
@@ -47,7 +49,8 @@ struct RunResult {
   riscv::CoreCounters core;                 ///< in core clock cycles
   std::vector<std::string> faults;  ///< what the NTX and the DMA hold as their errors: "NTX 2 refused ..."
   std::string message;              ///< kUncaught, kMaxCycles, kStuck, kInterrupted: what a user should know
-  double host_seconds = 0;          ///< wall clock of the run
+  /// Wall clock of the run, without the time in which a debugger halted it.
+  double host_seconds = 0;
 
   double simulated_khz() const {
     return host_seconds > 0 ? static_cast<double>(cycles) / host_seconds / 1e3 : 0;
@@ -60,6 +63,7 @@ struct RunLimits {
   std::uint64_t counter_interval = std::uint64_t{1} << 28;
   /// Called about ten times a second with the cycles so far.
   std::function<void(std::uint64_t)> progress = {};
+  debug::Debugger* debugger = nullptr;  ///< holds the core and looks at the machine; null for none
 };
 
 /// Throws Error (kBadInput) that names the file, each key and both values if no RTL model was built for
@@ -105,15 +109,26 @@ class ClusterSystem {
   std::string describe_trap() const;
 
  private:
-  void tick(const rtl::ClusterOutputs& out, bool with_core);
-  void drive_core();
-  void step_without_core();
+  /// Who uses the core's data port.
+  enum class DataPort : std::uint8_t {
+    kCore,
+    kHarness,      ///< the core is in reset or its run is over
+    kHarnessHeld,  ///< the core is held and goes on later: its instruction port stays its own
+  };
+  class DebugTarget;
+
+  void tick(const rtl::ClusterOutputs& out);
+  void drive_core_data();
+  void drive_core_instructions();
+  void step();
   std::optional<std::uint32_t> try_port(std::uint32_t address, bool write, std::uint8_t enables,
                                         std::uint32_t data);
   std::uint32_t port_read(std::uint32_t address);
   void port_write(std::uint32_t address, std::uint8_t enables, std::uint32_t data);
   bool quiesce();
   void sample_counters();
+  enum class Served : std::uint8_t { kNot, kRun, kKill };
+  Served serve_debugger(debug::Debugger& debugger);
   std::optional<ClusterCounters> read_counters();
   std::vector<std::string> read_faults();
   AddressMap address_map() const;
@@ -134,6 +149,8 @@ class ClusterSystem {
   std::optional<rtl::TraceOptions> trace_;
   std::uint32_t entry_ = 0;
   base::WrappingCounters counters_;
+  DataPort data_port_ = DataPort::kHarness;
+  std::uint64_t held_since_ = 0;  ///< cycle in which a debugger's stop was first asked for; 0: none was
   bool axi_moved_ = false;
   bool ran_ = false;
 };

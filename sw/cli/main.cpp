@@ -34,6 +34,7 @@ const std::string kRunOptions = "Run";
 const std::string kTraceOptions = "Waveforms";
 const std::string kConfigHelp =
     "machine: a preset of config/cluster (default, published) or a description's file";
+const std::string kDebugOptions = "Debugging";
 
 void add_run_options(CLI::App& app, RunOptions& options) {
   app.add_option("--seed", options.seed, "of random inputs, and of the values registers start with")
@@ -74,6 +75,12 @@ void add_run_options(CLI::App& app, RunOptions& options) {
                  "record only this instance and what is in it, as cluster.u_dma [everything]")
       ->type_name("PATH")
       ->group(kTraceOptions);
+  app.add_option_function<std::uint16_t>(
+         "--gdb", [&options](const std::uint16_t& port) { options.gdb = port; },
+         "wait for GDB on this TCP port of 127.0.0.1 before the first instruction; 0 takes a free one")
+      ->type_name("PORT")
+      ->check(whole_number(0, 65535))
+      ->group(kDebugOptions);
 }
 
 /// A command or workload that does not exist, before CLI11 says so less helpfully.

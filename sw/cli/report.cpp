@@ -139,6 +139,8 @@ const char* name_of(system::End end) {
       return "stuck";
     case system::End::kInterrupted:
       return "interrupted";
+    case system::End::kKilled:
+      return "killed";
   }
   return "exit";
 }

@@ -15,6 +15,7 @@
 #include "sim/base/error.h"
 #include "sim/base/interrupt.h"
 #include "sim/base/units.h"
+#include "sim/debug/gdb_server.h"
 #include "sim/riscv/elf.h"
 #include "sim/system/cluster_system.h"
 #include "sw/cli/arrays.h"
@@ -94,7 +95,8 @@ void check_output_files(const RunOptions& options, std::vector<std::string> file
 
 /// Runs a loaded system with console, progress and trace. A trace that failed does not hide the report: its
 /// error is returned.
-std::optional<Error> execute(system::ClusterSystem& system, const RunOptions& options, Report& report) {
+std::optional<Error> execute(system::ClusterSystem& system, const std::string& elf, const RunOptions& options,
+                             Report& report) {
   // A signal ends the run, not its report and its trace.
   const base::NoteInterrupts noting;
   if (!options.trace.empty()) {
@@ -109,8 +111,18 @@ std::optional<Error> execute(system::ClusterSystem& system, const RunOptions& op
     progress.clear();
     std::fputc(character, stdout);
   });
-  report.run = system.run(
-      {.max_cycles = options.max_cycles, .progress = [&](std::uint64_t cycles) { progress.show(cycles); }});
+  std::optional<debug::GdbServer> gdb;
+  if (options.gdb) {
+    gdb.emplace(*options.gdb, [&progress](const std::string& line) {
+      progress.clear();
+      std::fprintf(stderr, "gdb: %s\n", line.c_str());
+    });
+    std::fprintf(stderr, "gdb: waiting; connect with: gdb-multiarch -ex \"target remote localhost:%u\" %s\n",
+                 gdb->port(), elf.c_str());
+  }
+  report.run = system.run({.max_cycles = options.max_cycles,
+                           .progress = [&](std::uint64_t cycles) { progress.show(cycles); },
+                           .debugger = gdb ? &*gdb : nullptr});
   if (report.run.end == system::End::kInterrupted) base::clear_interrupt();
   progress.clear();
   std::fflush(stdout);
@@ -159,6 +171,7 @@ int status_of_end(const system::RunResult& run, ExitStatus uncaught) {
     case system::End::kStuck:
       return static_cast<int>(ExitStatus::kStuck);
     case system::End::kInterrupted:
+    case system::End::kKilled:
       return static_cast<int>(ExitStatus::kOther);
   }
   return 0;
@@ -224,7 +237,7 @@ Measurement measure_case(const Case& job, const std::string& name, const system:
   report.shape = job.shape;
   report.phase_names = job.workload.phases;
   report.macs = job.workload.macs;
-  measurement.trace_error = execute(system, options, report);
+  measurement.trace_error = execute(system, elf.path(), options, report);
   report.record = read_record(system, job.workload.record_address);
 
   CaseResult& result = measurement.result;
@@ -336,7 +349,7 @@ int run_elf(const std::string& path, const std::vector<std::string>& loads,
   report.title = path;
   report.workload = "elf";
   report.shape = {{"elf", path}};
-  const auto trace_error = execute(system, options, report);
+  const auto trace_error = execute(system, elf.path(), options, report);
   publish(report, options);
 
   int status = status_of_end(report.run, ExitStatus::kBadInput);
