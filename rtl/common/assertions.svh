@@ -22,7 +22,7 @@
 `else
   `ifdef VERILATOR
     `define NC_ASSERT(label, expression) \
-      always_ff @(posedge clk_i) if (rst_ni) $c("if (VL_UNLIKELY((", !(expression), ") & 1U)) {", \
+      always_ff @(posedge clk_i) if (rst_ni) $c("if (VL_UNLIKELY(!((", (expression), ") & 1U))) {", \
         "VL_PRINTF_MT(\"[%llu] %%Error: assertion ", `"label`", " failed in %s\\n\", ", \
         "static_cast<unsigned long long>(vlSymsp->_vm_contextp__->time()), vlSelf->name());", \
         "VL_STOP_MT(\"", `__FILE__, "\", ", `__LINE__, ", vlSelf->name()); }");
