@@ -66,6 +66,8 @@ function(nearcube_verilate name)
   if(NEARCUBE_SANITIZE)
     set(cxxflags "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all")
   endif()
+  # The headers are not in the list, but what includes them depends on them.
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/rtl/common/*.svh)
   # Verilator's makefile talks about every archive.
   set(quiet ${PROJECT_SOURCE_DIR}/scripts/quiet)
   # The archive's name depends on the Verilator version; libV<name>.a is ours.
@@ -77,7 +79,7 @@ function(nearcube_verilate name)
     COMMAND ${quiet} ${CMAKE_COMMAND} -E env OBJCACHE=${NEARCUBE_CCACHE} MAKEFLAGS=
       make -s -j 2 -C ${dir} -f V${name}.mk OPT_FAST=${cxxflags} OPT_SLOW=-O1 OPT_GLOBAL=${cxxflags} V${name}__ALL.a
     COMMAND ${CMAKE_COMMAND} -E copy ${dir}/V${name}__ALL.a ${archive}
-    DEPENDS ${sources} ${PROJECT_SOURCE_DIR}/cmake/NearcubeVerilate.cmake
+    DEPENDS ${sources} ${headers} ${PROJECT_SOURCE_DIR}/cmake/NearcubeVerilate.cmake
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} COMMENT "Verilating ${name}" VERBATIM)
   add_custom_target(verilate_${name} DEPENDS ${archive})
   add_library(verilated_${name} INTERFACE)
