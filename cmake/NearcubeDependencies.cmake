@@ -16,6 +16,7 @@ find_package(Catch2 REQUIRED)
 # Debian's oneDNN configuration asks for an OpenCL that its CPU library does not use.
 find_library(NEARCUBE_ONEDNN dnnl REQUIRED)
 find_library(NEARCUBE_ELF elf REQUIRED)
+find_library(NEARCUBE_DW dw REQUIRED)
 find_library(NEARCUBE_MPFR mpfr REQUIRED)
 find_library(NEARCUBE_GMP gmp REQUIRED)
 

@@ -24,7 +24,7 @@ function(nearcube_firmware name)
     set(object ${dir}/${name}/${stem}.o)
     add_custom_command(OUTPUT ${object}
       COMMAND ${NEARCUBE_RISCV_GCC} ${NEARCUBE_FIRMWARE_FLAGS} -I${root} -I${PROJECT_SOURCE_DIR}/interfaces/generated
-        -ffile-prefix-map=${PROJECT_SOURCE_DIR}/= -MMD -MF ${object}.d -c ${source} -o ${object}
+        -ffile-prefix-map=${PROJECT_SOURCE_DIR}/= -fdebug-prefix-map=${PROJECT_SOURCE_DIR}/= -MMD -MF ${object}.d -c ${source} -o ${object}
       DEPENDS ${source} DEPFILE ${object}.d
       COMMENT "Firmware ${name}: ${stem}" VERBATIM)
     list(APPEND objects ${object})

@@ -242,6 +242,10 @@
 #define NC_NTX_DEBUG_INVALID_MASK 0x100u
 #define NC_NTX_DEBUG_STAGED_LSB 9u  // A staged command waits
 #define NC_NTX_DEBUG_STAGED_MASK 0x200u
+#define NC_NTX_DEBUG_LAST_STEP_LSB 10u  // The active command issues its last step in this cycle
+#define NC_NTX_DEBUG_LAST_STEP_MASK 0x400u
+#define NC_NTX_DEBUG_DATAPATH_BUSY_LSB 11u  // Something is in the data path, or a store outstanding
+#define NC_NTX_DEBUG_DATAPATH_BUSY_MASK 0x800u
 #define NC_NTX_DEBUG_OPCODE_LSB 12u  // Operation of the active command
 #define NC_NTX_DEBUG_OPCODE_MASK 0xF000u
 #define NC_JOB_LIST_ADDRESS 0x80100000u  // Where the runtime looks for the job list unless nc_job_list_pointer is patched; the firmware image ends below it

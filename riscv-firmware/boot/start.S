@@ -3,6 +3,7 @@
 
     .section .text.start, "ax", @progbits
     .globl _start
+    .type _start, @function
 _start:
     .option push
     .option norelax
@@ -34,9 +35,11 @@ _start:
     j 3b
 4:  call main
     call exit
+    .size _start, . - _start
 
 # An exception that nobody expected: say which and where, and end the run. The interrupted program is lost, so its stack is reused.
     .balign 4
+    .type nc_trap_entry, @function
 nc_trap_entry:
     la sp, nc_stack_top
     la t0, nc_trap_again            # an exception in the report itself ends the run without one
@@ -45,6 +48,7 @@ nc_trap_entry:
     csrr a1, mepc
     csrr a2, mtval
     tail nc_trap
+    .size nc_trap_entry, . - nc_trap_entry
 
     .balign 4
 nc_trap_again:

@@ -138,7 +138,8 @@ module cluster #(
 
   /// What each unit waits for, for watchdogs. DMA: [3:0] transfers outstanding, [8] AR waits, [9] R
   /// waits, [10] AW waits, [11] W waits, [12] B waits, [13] TCDM read not granted, [14] TCDM write
-  /// not granted.
+  /// not granted; in this cycle the oldest transfer completes of those [16] to AXI, [17] to the
+  /// TCDM.
   output logic [31:0]  dma_debug_o,
   /// Core ports: [0] data request not granted, [1] answer outstanding, [3:2] its target (0 TCDM, 1
   /// registers, 2 AXI), [4] instruction refill outstanding, [5] waits at the barrier.

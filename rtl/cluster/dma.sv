@@ -84,7 +84,8 @@ module dma #(
   /// One pulse, in a tick cycle: at least one transfer has completed in error.
   output logic         error_o,
   /// What it waits for: [3:0] transfers outstanding, [8] AR waits, [9] R waits, [10] AW waits, [11] W waits, [12] B
-  /// waits, [13] TCDM read not granted, [14] TCDM write not granted.
+  /// waits, [13] TCDM read not granted, [14] TCDM write not granted; in this cycle the oldest transfer completes of
+  /// those [16] to AXI, [17] to the TCDM.
   output logic [31:0]  debug_o,
   /// For counters. Bytes moved on AXI in this cycle, zero without a tick: 8 for a beat of read data (bytes before and
   /// behind a row that come with it count), the enabled ones for a beat of write data.
@@ -375,6 +376,7 @@ module dma #(
   always_comb begin
     debug_o        = '0;
     debug_o[3:0]   = outstanding;
+    debug_o[17:16] = {tcdm_done, axi_done};
     debug_o[14:8]  = {tcdm_write_waits, tcdm_read_waits, wait_response, w_waits, aw_waits, wait_data, ar_waits};
     read_bytes_o   = '0;
     write_bytes_o  = '0;

@@ -287,6 +287,10 @@ package nearcube_regs_pkg;
   localparam int unsigned NtxDebugInvalidWidth = 1;
   localparam int unsigned NtxDebugStagedLsb = 9;
   localparam int unsigned NtxDebugStagedWidth = 1;
+  localparam int unsigned NtxDebugLastStepLsb = 10;
+  localparam int unsigned NtxDebugLastStepWidth = 1;
+  localparam int unsigned NtxDebugDatapathBusyLsb = 11;
+  localparam int unsigned NtxDebugDatapathBusyWidth = 1;
   localparam int unsigned NtxDebugOpcodeLsb = 12;
   localparam int unsigned NtxDebugOpcodeWidth = 4;
 
@@ -383,8 +387,9 @@ package nearcube_regs_pkg;
     ^NtxDebugWaitResultWidth, ^NtxDebugWaitHazardLsb, ^NtxDebugWaitHazardWidth,
     ^NtxDebugPort0RequestLsb, ^NtxDebugPort0RequestWidth, ^NtxDebugPort1RequestLsb,
     ^NtxDebugPort1RequestWidth, ^NtxDebugInvalidLsb, ^NtxDebugInvalidWidth,
-    ^NtxDebugStagedLsb, ^NtxDebugStagedWidth, ^NtxDebugOpcodeLsb,
-    ^NtxDebugOpcodeWidth
+    ^NtxDebugStagedLsb, ^NtxDebugStagedWidth, ^NtxDebugLastStepLsb,
+    ^NtxDebugLastStepWidth, ^NtxDebugDatapathBusyLsb, ^NtxDebugDatapathBusyWidth,
+    ^NtxDebugOpcodeLsb, ^NtxDebugOpcodeWidth
   };
 
 endpackage

@@ -651,6 +651,8 @@ module ntx #(
     debug_o[7:6]   = refused;
     debug_o[8]     = error_state;
     debug_o[9]     = pending;
+    debug_o[10]    = last_issued;
+    debug_o[11]    = !datapath_empty;
     debug_o[15:12] = command.opcode;
   end
 

@@ -6,9 +6,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
+#include <utility>
 
 #include "sim/base/error.h"
 #include "sim/base/interrupt.h"
@@ -103,10 +108,80 @@ Target target_of(const std::string& path) {
   throw_write_error(path, ELOOP);
 }
 
+// Bytes that an AtomicFile collects before it writes.
+constexpr std::size_t kBlock = 256 << 10;
+
+// A killed process cannot remove what it wrote under its temporary name. Young files stay: the process may
+// live where its number means nothing here, in another container or on another machine.
+constexpr auto kLeftoverAge = std::chrono::minutes(1);
+
+void remove_leftovers(const std::string& target) {
+  const std::filesystem::path path = target;
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  const std::string start = path.filename().string() + ".part.";
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(start)) continue;
+    int process = 0;
+    const char* end = name.data() + name.size();
+    const auto number = std::from_chars(name.data() + start.size(), end, process);
+    if (number.ec != std::errc() || process <= 0) continue;
+    const std::string_view rest(number.ptr, end);
+    if (!rest.empty() && rest != ".hier") continue;  // the FST library's own file beside it
+    const bool dead = ::kill(process, 0) != 0 && errno == ESRCH;
+    const auto written = entry.last_write_time(none);
+    if (dead && !none && std::filesystem::file_time_type::clock::now() - written > kLeftoverAge) {
+      std::filesystem::remove(entry.path(), none);
+    }
+  }
+}
+
 }  // namespace
+
+AtomicFile::AtomicFile(const std::string& path) : path_(path) {
+  const Target target = target_of(path);
+  in_place_ = target.in_place;
+  name_ = in_place_ ? target.path : temporary_name(path);
+  fd_ = in_place_ ? open_now(name_, O_WRONLY | O_APPEND)
+                  : ::open(name_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd_ < 0) throw_write_error(path, errno);
+  buffer_.reserve(kBlock);
+}
+
+AtomicFile::~AtomicFile() {
+  if (fd_ < 0) return;
+  ::close(fd_);
+  if (!in_place_) ::unlink(name_.c_str());
+}
+
+void AtomicFile::write(std::string_view text) {
+  if (buffer_.size() + text.size() > kBlock) flush();
+  buffer_ += text;
+}
+
+void AtomicFile::flush() {
+  const int code =
+      write_all(fd_, std::span(reinterpret_cast<const std::uint8_t*>(buffer_.data()), buffer_.size()));
+  buffer_.clear();
+  if (code != 0) throw_write_error(path_, code);
+}
+
+void AtomicFile::commit() {
+  flush();
+  const int code = sync(fd_);
+  if (code != 0) throw_write_error(path_, code);
+  if (::close(std::exchange(fd_, -1)) != 0) {
+    const int reason = errno;
+    if (!in_place_) ::unlink(name_.c_str());
+    throw_write_error(path_, reason);
+  }
+  if (!in_place_) commit_file(name_, path_);
+}
 
 void check_writable(const std::string& path) {
   const Target target = target_of(path);
+  remove_leftovers(target.path);
   if (target.in_place) {
     if (::access(target.path.c_str(), W_OK) != 0) throw_write_error(path, errno);
     return;

@@ -18,7 +18,33 @@ namespace nearcube::base {
 void write_file_atomically(const std::string& path, std::string_view content);
 void write_file_atomically(const std::string& path, std::span<const std::uint8_t> content);
 
+/// The same for a file that is written piece by piece, in large blocks.
+class AtomicFile {
+ public:
+  /// Opens it under a temporary name. Throws as write_file_atomically.
+  explicit AtomicFile(const std::string& path);
+  /// Without commit() nothing is left of it.
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  /// Throws Error (kOther) on a full disk.
+  void write(std::string_view text);
+  /// Syncs it and gives it its name. Throws Error and leaves nothing if that fails.
+  void commit();
+
+ private:
+  void flush();
+
+  std::string path_;
+  std::string name_;  ///< written under; that of a device or pipe itself
+  bool in_place_ = false;
+  int fd_ = -1;
+  std::string buffer_;
+};
+
 /// Throws the Error that a write of `path` would throw now, if any: before hours of computing what to write.
+/// Removes what killed processes have left of earlier attempts.
 void check_writable(const std::string& path);
 
 /// The whole file, or what comes out of a pipe. Throws Error (kBadInput) that names `path` and `what` it was

@@ -184,6 +184,7 @@ UnitReport describe_ntx(unsigned n, std::uint32_t word) {
   wait(ntx::kDebugWaitInitLsb, "the init operand", true);
   wait(ntx::kDebugWaitResultLsb, "room for its result", true);
   wait(ntx::kDebugWaitHazardLsb, "earlier stores or the other data path", true);
+  if (!active && waits.empty()) wait(ntx::kDebugDatapathBusyLsb, "its last results to be stored", true);
   if (!waits.empty()) report.waits_on = fmt::format("{}{}", fmt::join(waits, "; "), ports);
   if (tcdm) report.waits_for.emplace_back("TCDM");
   return report;

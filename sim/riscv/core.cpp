@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/riscv/core.h"
 
+#include <algorithm>
+
 #include "interfaces/generated/nearcube/interfaces.hpp"
 #include "sim/base/error.h"
 #include "sim/riscv/execute.h"
@@ -81,8 +83,8 @@ void Core::reset(std::uint32_t pc) {
   outputs_ = CoreOutputs();
   counters_ = CoreCounters();
   trap_ = Trap();
-  last_pc_ = 0;
-  last_instruction_ = Instruction();
+  recent_.fill(Executed());
+  executed_ = 0;
   cache_.want(pc_);
   outputs_.instr_req = cache_.requests();
   outputs_.instr_addr = cache_.refill_address();
@@ -171,8 +173,7 @@ void Core::answer(const CoreInputs& inputs) {
     execute(access_.instruction, x_.data(), pc, environment, none);
     access_.data = x_[access_.instruction.rd];
   }
-  last_pc_ = access_.pc;
-  last_instruction_ = access_.instruction;
+  recent_[executed_++ % recent_.size()] = {access_.pc, access_.instruction};
   if (observer_ != nullptr) {
     observer_->retires({access_.pc, access_.instruction, access_.data, access_.address, counters_.cycles});
   }
@@ -276,8 +277,7 @@ void Core::complete_instruction() {
     return;
   }
   ++counters_.active;
-  last_pc_ = pc;
-  last_instruction_ = instruction_;
+  recent_[executed_++ % recent_.size()] = {pc, instruction_};
   if (observer_ != nullptr) observer_->retires({pc, instruction_, x_[instruction_.rd], 0, counters_.cycles});
   switch (outcome) {
     case Outcome::kBranch:
@@ -311,6 +311,7 @@ void Core::complete_instruction() {
 void Core::take_trap(Trap trap) {
   failed_trap_.reset();
   trap_ = trap;
+  if (!trap.is_interrupt()) before_exception_ = recent();
   ++(trap.is_interrupt() ? counters_.interrupts : counters_.exceptions);
   if (observer_ != nullptr) observer_->traps(trap, counters_.cycles);
   if (!csr_.has_handler()) {
@@ -397,11 +398,18 @@ void Core::request_data(const DataAccess& access) {
   outputs_.data_wdata = static_cast<std::uint32_t>(access.second_part ? data >> 32 : data);
 }
 
+std::vector<Executed> Core::recent() const {
+  std::vector<Executed> list;
+  const std::size_t count = std::min(executed_, recent_.size());
+  for (std::size_t i = executed_ - count; i < executed_; ++i) list.push_back(recent_[i % recent_.size()]);
+  return list;
+}
+
 CoreStatus Core::status() const {
   CoreStatus status;
   status.pc = pc_;
-  status.last_pc = last_pc_;
-  status.last_instruction = last_instruction_;
+  status.last_pc = last().pc;
+  status.last_instruction = last().instruction;
   status.sleeping = slot_ == Slot::kAsleep && mode_ == Mode::kRunning;
   const auto waits = [&status](CoreWait wait, std::uint32_t address = 0, bool store = false) {
     status.wait = wait;

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "sim/riscv/csr.h"
 #include "sim/riscv/instruction.h"
@@ -91,6 +92,12 @@ enum class CoreWait : std::uint8_t {
 /// As a phrase for reports: "the grant of its data request".
 const char* describe(CoreWait wait);
 
+/// An instruction that completed.
+struct Executed {
+  std::uint32_t pc = 0;
+  Instruction instruction;
+};
+
 /// A snapshot for watchdogs and reports.
 struct CoreStatus {
   std::uint32_t pc = 0;  ///< of the instruction that is executed or waited for
@@ -124,6 +131,12 @@ class Core {
 
   const CoreCounters& counters() const { return counters_; }
   CoreStatus status() const;
+  /// The instructions completed last, at most 16, the latest at the end.
+  std::vector<Executed> recent() const;
+  /// The same as they were when the last exception was taken.
+  const std::vector<Executed>& before_exception() const { return before_exception_; }
+  /// pc of the load or store whose request outputs() hold.
+  std::uint32_t request_pc() const { return request_.pc; }
 
   /// Debugger's hold: no new instruction starts; those under way finish, after which quiet() is true, and
   /// counters and mcycle stand still.
@@ -183,6 +196,7 @@ class Core {
   void request_data(const DataAccess& access);
   bool uses_load_under_way() const;
   std::uint64_t& data_stall(std::uint32_t address);
+  const Executed& last() const { return recent_[(executed_ - 1) % recent_.size()]; }
 
   std::array<std::uint32_t, kRegisterSlots> x_{};
   std::uint32_t pc_ = 0;
@@ -206,8 +220,9 @@ class Core {
   CoreOutputs outputs_;
   CoreCounters counters_;
   Trap trap_;
-  std::uint32_t last_pc_ = 0;
-  Instruction last_instruction_;
+  std::array<Executed, 16> recent_{};
+  std::vector<Executed> before_exception_;
+  std::size_t executed_ = 0;  ///< number of the next of recent_, modulo its size
   Observer* observer_ = nullptr;
 };
 

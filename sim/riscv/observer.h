@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "sim/riscv/csr.h"
 #include "sim/riscv/instruction.h"
@@ -30,6 +31,35 @@ class Observer {
   virtual void retires(const Retirement&) {}
   /// A trap is taken, or ends the run for want of a handler.
   virtual void traps(const Trap&, std::uint64_t /*cycle*/) {}
+};
+
+/// Several as one. Each is told of everything; any of them can hold the core.
+class Observers final : public Observer {
+ public:
+  /// `observer` must outlive this.
+  void add(Observer& observer) { all_.push_back(&observer); }
+  /// The one to give to a core; null if nobody wants to know.
+  Observer* any() { return all_.empty() ? nullptr : all_.size() == 1 ? all_.front() : this; }
+
+  bool starts(std::uint32_t pc) override {
+    bool go = true;
+    for (Observer* observer : all_) go = observer->starts(pc) && go;
+    return go;
+  }
+  bool accesses(std::uint32_t address, std::uint32_t bytes, bool store) override {
+    bool go = true;
+    for (Observer* observer : all_) go = observer->accesses(address, bytes, store) && go;
+    return go;
+  }
+  void retires(const Retirement& retirement) override {
+    for (Observer* observer : all_) observer->retires(retirement);
+  }
+  void traps(const Trap& trap, std::uint64_t cycle) override {
+    for (Observer* observer : all_) observer->traps(trap, cycle);
+  }
+
+ private:
+  std::vector<Observer*> all_;
 };
 
 }  // namespace nearcube::riscv

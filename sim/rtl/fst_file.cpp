@@ -3,6 +3,7 @@
 
 #include <gtkwave/fstapi.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -120,7 +121,10 @@ constexpr const char* kGroupEnd = "@1000200\n";
 constexpr const char* kClosedGroupEnd = "@1401200\n";
 
 void append_signal(std::string& text, const FstSignal& signal, const std::string& alias) {
-  text += signal.width == 1 ? kBinary : kHex;
+  // The flags hold until others come.
+  const std::string flags = signal.width == 1 ? kBinary : kHex;
+  const std::size_t last = text.rfind('@');
+  if (last == std::string::npos || text.compare(last, flags.size(), flags) != 0) text += flags;
   text += "+{" + alias + "} " + signal.name + signal.range + "\n";
 }
 
@@ -137,6 +141,34 @@ std::pair<std::string, std::string> split(const std::string& name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string::npos) return {"", name};
   return {name.substr(0, dot), name.substr(dot + 1)};
+}
+
+// The instance whose port a signal is, and the port's name, with the field of one that is a structure; empty
+// for other signals.
+std::pair<std::string, std::string> port_of(const std::string& signal) {
+  const auto is_port = [](const std::string& name) {
+    return name.ends_with("_i") || name.ends_with("_o") || name.ends_with("_ni");
+  };
+  auto [instance, name] = split(signal);
+  if (!is_port(name)) {
+    const auto [outer, structure] = split(instance);
+    instance = outer;
+    name = structure + "." + name;
+    if (!is_port(structure)) return {"", ""};
+  }
+  return {instance, name};
+}
+
+/// What a person wants of a unit at first sight, by the start of the names of its ports; null: nothing.
+const std::vector<const char*>* wanted_ports(const std::string& instance) {
+  static const std::vector<const char*> kNtx = {"active_o",  "irq_o",    "debug_o",    "perf_o",
+                                                "cfg_req_i", "cfg_we_i", "cfg_addr_i", "cfg_wdata_i",
+                                                "cfg_gnt_o", "tcdm0_",   "tcdm1_"};
+  static const std::vector<const char*> kDma = {"busy_o", "done_o",       "error_o",       "debug_o", "cfg_",
+                                                "wait_",  "read_bytes_o", "write_bytes_o", "tcdm_"};
+  if (instance.ends_with("].u_ntx")) return &kNtx;
+  if (instance == "TOP.cluster.u_dma") return &kDma;
+  return nullptr;
 }
 
 }  // namespace
@@ -161,26 +193,22 @@ std::string gtkwave_save_file(const std::string& trace, const std::vector<FstSig
     append_group(text, group.title, body, true);
   }
 
-  // Every instance below, closed: its ports, then what it keeps.
+  // Of each unit what says what it does, closed. Everything else is in GTKWave's tree.
   std::vector<std::string> order;
-  std::map<std::string, std::string> ports;
-  std::map<std::string, std::string> state;
+  std::map<std::string, std::string> bodies;
   for (const FstSignal& signal : signals) {
-    const auto [instance, name] = split(signal.name);
-    if (instance == "TOP" || instance == top) continue;
-    if (ports.count(instance) == 0) {
-      order.push_back(instance);
-      ports[instance];
+    const auto [instance, name] = port_of(signal.name);
+    const std::vector<const char*>* wanted = wanted_ports(instance);
+    if (wanted == nullptr || std::none_of(wanted->begin(), wanted->end(), [&name = name](const char* prefix) {
+          return name.starts_with(prefix);
+        })) {
+      continue;
     }
-    if (name.ends_with("_i") || name.ends_with("_o") || name.ends_with("_ni")) {
-      append_signal(ports[instance], signal, name);
-    } else if (name.ends_with("_q")) {
-      append_signal(state[instance], signal, name);
-    }
+    if (!bodies.contains(instance)) order.push_back(instance);
+    append_signal(bodies[instance], signal, name);
   }
   for (const std::string& instance : order) {
-    const std::size_t below = instance.compare(0, top.size() + 1, top + ".") == 0 ? top.size() + 1 : 0;
-    append_group(text, instance.substr(below), ports[instance] + state[instance], false);
+    append_group(text, instance.substr(top.size() + 1), bodies[instance], order.size() == 1);
   }
   return text;
 }

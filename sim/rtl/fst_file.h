@@ -21,8 +21,8 @@ std::vector<FstSignal> read_fst_signals(const std::string& path);
 /// Replaces the date in the file's header, so that the same run gives the same bytes.
 void erase_fst_date(const std::string& path);
 
-/// Text of a GTKWave save file for `trace` (the name it will find it under): signals in groups by their
-/// instance, those of the ports that matter first, open; the rest closed.
+/// Text of a GTKWave save file for `trace` (the name it will find it under): the cluster's ports in groups,
+/// open; then of each unit the ports that say what it does, closed.
 std::string gtkwave_save_file(const std::string& trace, const std::vector<FstSignal>& signals);
 
 }  // namespace nearcube::rtl

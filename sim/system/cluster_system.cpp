@@ -8,6 +8,7 @@
 #include "sim/base/error.h"
 #include "sim/base/interrupt.h"
 #include "sim/base/units.h"
+#include "sim/riscv/disassemble.h"
 
 namespace nearcube::system {
 namespace {
@@ -70,9 +71,11 @@ ClusterSystem::ClusterSystem(const ClusterConfig& config, std::uint64_t seed, bo
       axi_(std::make_unique<memory::AxiMemory>(memory_, config.timing)),
       cluster_(checked_options(config, seed, traceable)),
       core_(0),
+      commands_(0, 0),
       counters_(0) {
   inputs_.axi = axi_->outputs();
   check_parameters();
+  commands_ = CommandLog(parameters_.ntx, parameters_.tcdm_bytes);
   counters_ = base::WrappingCounters(counter_offsets(parameters_.ntx, parameters_.tcdm_banks).size());
 }
 
@@ -120,6 +123,7 @@ void ClusterSystem::load(const riscv::ElfFile& elf) {
   }
   entry_ = elf.entry();
   elf_ = elf;
+  lines_ = riscv::SourceLines::load(elf.path());
 }
 
 bool ClusterSystem::in_tcdm(std::uint64_t address, std::uint64_t bytes) const {
@@ -177,12 +181,107 @@ void ClusterSystem::read(std::uint64_t address, std::span<std::uint8_t> bytes) {
 
 void ClusterSystem::trace(const rtl::TraceOptions& options) { trace_ = options; }
 
-std::string ClusterSystem::place(std::uint32_t pc) const {
+void ClusterSystem::trace_instructions(const std::string& file, std::uint64_t from, std::uint64_t to) {
+  instruction_trace_ = std::make_unique<InstructionTrace>(file, from, to, [this](std::uint32_t pc) {
+    const std::string line = lines_.find(pc);
+    return line.empty() ? function(pc) : fmt::format("{} {}", function(pc), line);
+  });
+}
+
+void ClusterSystem::trace_commands(const std::string& file, std::uint64_t from, std::uint64_t to) {
+  command_trace_ = std::make_unique<CommandTrace>(file, parameters_.ntx, from, to, [this](std::uint32_t pc) {
+    return CommandTrace::Place{function(pc), lines_.find(pc)};
+  });
+  commands_.on_command = [this](const NtxCommand& command, bool dropped) {
+    command_trace_->start(command, dropped);
+  };
+  commands_.on_transfer = [this](const DmaTransfer& transfer) { command_trace_->start(transfer); };
+  commands_.on_clear = [this](unsigned unit) { command_trace_->clear(unit); };
+}
+
+void ClusterSystem::finish_tables(const std::string& reason) {
+  if (instruction_trace_) instruction_trace_->commit(reason);
+  instruction_trace_.reset();
+  if (command_trace_) command_trace_->commit();
+  command_trace_.reset();
+}
+
+std::string ClusterSystem::function(std::uint32_t pc) const {
   const auto location = elf_ ? elf_->locate(pc) : riscv::ElfFile::Location();
-  if (location.symbol == nullptr) return fmt::format("{:#010x}", pc);
-  return location.offset == 0
-             ? fmt::format("{:#010x} ({})", pc, location.symbol->name)
-             : fmt::format("{:#010x} ({}+{:#x})", pc, location.symbol->name, location.offset);
+  if (location.symbol == nullptr) return "";
+  return location.offset == 0 ? location.symbol->name
+                              : fmt::format("{}+{:#x}", location.symbol->name, location.offset);
+}
+
+std::string ClusterSystem::place(std::uint32_t pc) const {
+  const std::string name = function(pc);
+  const std::string line = lines_.find(pc);
+  if (name.empty() && line.empty()) return fmt::format("{:#010x}", pc);
+  return fmt::format("{:#010x} ({}{}{})", pc, name, name.empty() || line.empty() ? "" : ", ", line);
+}
+
+std::string ClusterSystem::history(bool of_exception) const {
+  const std::vector<riscv::Executed> list = of_exception ? core_.before_exception() : core_.recent();
+  if (list.empty()) return "no instruction was completed";
+  std::string text =
+      fmt::format("the last {} instructions{}:", list.size(), of_exception ? ", and the one at fault" : "");
+  const auto append = [&](std::uint32_t pc, const riscv::Instruction& instruction) {
+    const std::string line = lines_.find(pc);
+    text += fmt::format("\n  {:08x}  {:<28}{}{}{}", pc, riscv::disassemble(instruction, pc), function(pc),
+                        line.empty() ? "" : "  ", line);
+  };
+  for (const auto& [pc, instruction] : list) append(pc, instruction);
+  const std::uint32_t pc = core_.trap().pc;
+  if (of_exception && memory_.contains(pc, 4)) {
+    std::array<std::uint8_t, 4> bytes{};
+    memory_.read(pc, bytes);
+    append(pc, riscv::decode(bytes[0] | std::uint32_t{bytes[1]} << 8 | std::uint32_t{bytes[2]} << 16 |
+                             std::uint32_t{bytes[3]} << 24));
+  }
+  return text;
+}
+
+// A write of the core that is granted in this cycle.
+void ClusterSystem::watch_port(const rtl::ClusterOutputs& out) {
+  if (!inputs_.data_req || !inputs_.data_we || !out.data_gnt) return;
+  // Memory and scratchpad command nobody.
+  if (inputs_.data_addr < regs::kControlBase || inputs_.data_addr >= regs::kCubeBase) return;
+  commands_.write(
+      inputs_.data_addr, inputs_.data_wdata, core_.request_pc(), cluster_.cycles(),
+      [this](unsigned unit) { return (cluster_.debug().ntx[unit] >> regs::ntx::kDebugInvalidLsb & 1) != 0; });
+}
+
+// The core sleeps until its timer, and that before the end of the run.
+bool ClusterSystem::timer_will_wake(std::uint64_t max_cycles) const {
+  const bool enabled = (core_.csr().read(riscv::csr::kMie).value_or(0) & riscv::kTimerBit) != 0;
+  return enabled && core_.status().sleeping &&
+         commands_.timer_compare() < max_cycles / parameters_.core_clock_ratio;
+}
+
+// The commands that an NTX has not finished, in words.
+std::string ClusterSystem::describe_commands(unsigned unit, const rtl::ClusterDebug& words) const {
+  const auto& latest = commands_.latest(unit);
+  const std::uint32_t word = words.ntx[unit];
+  const auto holds = [word](unsigned lsb) { return (word >> lsb & 1) != 0; };
+  if (latest.empty()) return "";
+  const auto describe = [this](const NtxCommand& command) {
+    return fmt::format("\n  {}", describe_command(command, [this](std::uint32_t pc) { return place(pc); }));
+  };
+  if (holds(regs::ntx::kDebugInvalidLsb)) {
+    // Others may have been staged behind one that leads out of the scratchpad, none behind one that was
+    // refused.
+    const auto astray = std::find_if(latest.begin(), latest.end(), [this](const NtxCommand& command) {
+      return leaves_tcdm(command, parameters_.tcdm_bytes);
+    });
+    return describe(astray == latest.end() ? latest.back() : *astray);
+  }
+  const std::size_t unfinished =
+      std::size_t{holds(regs::ntx::kDebugActiveLsb)} + std::size_t{holds(regs::ntx::kDebugStagedLsb)};
+  std::string text;
+  for (std::size_t i = latest.size() - std::min(latest.size(), unfinished); i < latest.size(); ++i) {
+    text += describe(latest[i]);
+  }
+  return text;
 }
 
 // The end of a core cycle: everybody sees the settled outputs, and what they drive holds from the next one
@@ -195,6 +294,7 @@ void ClusterSystem::tick(const rtl::ClusterOutputs& out) {
   if (data_port_ != DataPort::kHarness) {
     riscv::CoreInputs in = core_inputs(out);
     if (data_port_ == DataPort::kCore) {
+      watch_port(out);
       core_.tick(in);
       drive_core_data();
     } else {
@@ -420,7 +520,7 @@ std::vector<std::string> ClusterSystem::read_faults() {
     const std::uint32_t agu = fault.cause >> n::kErrorCauseAguLsb & ((1u << n::kErrorCauseAguWidth) - 1);
     const std::uint32_t stride0 = n::kAgu0StrideOffset + agu * (n::kAgu1BaseOffset - n::kAgu0BaseOffset);
     for (unsigned j = 0; j < n::kAgu0StrideCount; ++j) fault.strides.push_back(ntx(stride0 + 4 * j));
-    faults.push_back(describe_ntx_fault(fault, address_map()));
+    faults.push_back(describe_ntx_fault(fault, address_map()) + describe_commands(unit, cluster_.debug()));
   }
   return faults;
 }
@@ -466,9 +566,12 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
   drive_core_data();
   drive_core_instructions();
   data_port_ = DataPort::kCore;
-  core_.observe(limits.debugger);
   cluster_.reset(inputs_);
   if (trace_) cluster_.start_trace(*trace_);
+  riscv::Observers observers;
+  if (limits.debugger != nullptr) observers.add(*limits.debugger);
+  if (instruction_trace_) observers.add(*instruction_trace_);
+  core_.observe(observers.any());
 
   RunResult result;
   auto start = Clock::now();
@@ -489,6 +592,7 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
   };
 
   for (;;) {
+    if (command_trace_) command_trace_->observe(cluster_.cycles(), cluster_.debug());
     if (cluster_.core_tick()) {
       const rtl::ClusterOutputs out = cluster_.sample();
       const std::uint64_t now = cluster_.cycles();
@@ -502,8 +606,11 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
         result.end = End::kExit;
         result.cycles = written;
         result.exit_code = out.exit_code;
+        if (command_trace_) command_trace_->end(written);
         break;
       }
+      if (command_trace_) command_trace_->settle();
+      if (instruction_trace_) instruction_trace_->at(now);
       if (clears_counters(inputs_, out)) counters_.clear();
       tick(out);
       if (limits.debugger != nullptr) {
@@ -533,7 +640,8 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
         last_progress = now;
       } else {
         const rtl::ClusterDebug words = cluster_.debug();
-        if (axi_->time_helps() || debug::units_move(words.dma, words.ntx.data(), words.ntx.size())) {
+        if (axi_->time_helps() || debug::units_move(words.dma, words.ntx.data(), words.ntx.size()) ||
+            timer_will_wake(max_cycles)) {
           last_progress = now;
         } else if (now - last_progress >= config_.watchdog_cycles) {
           result.end = End::kStuck;
@@ -563,6 +671,7 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
   }
 
   cluster_.stop_trace();
+  core_.observe(nullptr);
   if (result.end != End::kExit) {
     result.cycles = cluster_.cycles();
     // Everybody has seen this cycle's outputs; its edge must follow before they see any again.
@@ -577,7 +686,7 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
     case End::kExit:
       break;
     case End::kUncaught:
-      result.message = describe_trap();
+      result.message = fmt::format("{}\n{}", describe_trap(), history(true));
       break;
     case End::kMaxCycles:
       result.message =
@@ -598,6 +707,7 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
   }
   // Before anything moves on.
   debug::ClusterView state = view();
+  const rtl::ClusterDebug words = cluster_.debug();
   const bool quiet = quiesce();
   if (result.end != End::kExit && result.end != End::kUncaught && result.end != End::kKilled) {
     // A sleeping core leaves its port to us.
@@ -607,10 +717,20 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
     }
     result.message += fmt::format("\n{}", debug::format_units(debug::describe_units(state)));
     result.message.pop_back();
+    for (unsigned unit = 0; unit < parameters_.ntx; ++unit) {
+      constexpr std::uint32_t kBusy = 1u << regs::ntx::kDebugActiveLsb | 1u << regs::ntx::kDebugStagedLsb;
+      if ((words.ntx[unit] & kBusy) != 0) result.message += describe_commands(unit, words);
+    }
+    result.message += fmt::format("\n{}", history(false));
   }
   if (quiet) {
     result.counters = read_counters();
     result.faults = read_faults();
+  } else {
+    // Something holds the core's port for long: the counters are read past it, while they go on.
+    sample_counters();
+    result.counters = to_counters(counters_.totals(), parameters_.ntx, parameters_.tcdm_banks);
+    result.counters_exact = false;
   }
   if (limits.debugger != nullptr) {
     core_.observe(nullptr);

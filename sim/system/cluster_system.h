@@ -18,10 +18,14 @@
 #include "sim/memory/flat_memory.h"
 #include "sim/riscv/core.h"
 #include "sim/riscv/elf.h"
+#include "sim/riscv/source_lines.h"
 #include "sim/rtl/cluster.h"
 #include "sim/system/cluster_config.h"
+#include "sim/system/command_trace.h"
+#include "sim/system/commands.h"
 #include "sim/system/counters.h"
 #include "sim/system/faults.h"
+#include "sim/system/instruction_trace.h"
 
 namespace nearcube::system {
 
@@ -46,6 +50,7 @@ struct RunResult {
   std::uint64_t cycles = 0;                 ///< NTX clock cycles from reset to the end
   std::vector<PhaseCycles> phases;          ///< in the order of their first visit; they add up to `cycles`
   std::optional<ClusterCounters> counters;  ///< none if the cluster no longer answered
+  bool counters_exact = true;               ///< else they were read while they went on: up to 200 are missing
   riscv::CoreCounters core;                 ///< in core clock cycles
   std::vector<std::string> faults;  ///< what the NTX and the DMA hold as their errors: "NTX 2 refused ..."
   std::string message;              ///< kUncaught, kMaxCycles, kStuck, kInterrupted: what a user should know
@@ -95,18 +100,28 @@ class ClusterSystem {
   void trace(const rtl::TraceOptions& options);
   /// Ends it; see rtl::Cluster::finish_trace.
   bool finish_trace();
+  /// Tables of the run to come, a line each instruction of the core, and each command of the NTX and the DMA,
+  /// from cycle `from` to `to`. Throws Error if the file cannot be written.
+  void trace_instructions(const std::string& file, std::uint64_t from, std::uint64_t to);
+  void trace_commands(const std::string& file, std::uint64_t from, std::uint64_t to);
+  /// Gives them their names; throws Error (kOther) and removes them if that fails. `reason`: of the run's
+  /// end.
+  void finish_tables(const std::string& reason);
   /// Takes the characters that the program prints; without it they are dropped.
   void set_console(std::function<void(char)> console) { console_ = std::move(console); }
 
   /// Resets the cluster and runs it from the entry. Once per system.
   RunResult run(const RunLimits& limits = {});
 
-  /// "0x80000120 (main+0x10)" with the loaded ELF's symbols.
+  /// "0x80000120 (main+0x10, main.c:31)" with the loaded ELF's symbols and line tables.
   std::string place(std::uint32_t pc) const;
 
   /// The core took a trap that is an exception; describe_trap() says which, where and why.
   bool trapped() const { return core_.counters().exceptions != 0; }
   std::string describe_trap() const;
+  /// The last 16 instructions as lines: until now, or those that led to the last exception, with the one that
+  /// took it.
+  std::string history(bool of_exception) const;
 
  private:
   /// Who uses the core's data port.
@@ -121,6 +136,10 @@ class ClusterSystem {
   void drive_core_data();
   void drive_core_instructions();
   void step();
+  void watch_port(const rtl::ClusterOutputs& out);
+  bool timer_will_wake(std::uint64_t max_cycles) const;
+  std::string describe_commands(unsigned unit, const rtl::ClusterDebug& words) const;
+  std::string function(std::uint32_t pc) const;
   std::optional<std::uint32_t> try_port(std::uint32_t address, bool write, std::uint8_t enables,
                                         std::uint32_t data);
   std::uint32_t port_read(std::uint32_t address);
@@ -146,6 +165,10 @@ class ClusterSystem {
   rtl::ClusterInputs inputs_;
   std::function<void(char)> console_;
   std::optional<riscv::ElfFile> elf_;
+  riscv::SourceLines lines_;
+  CommandLog commands_;
+  std::unique_ptr<CommandTrace> command_trace_;
+  std::unique_ptr<InstructionTrace> instruction_trace_;
   std::optional<rtl::TraceOptions> trace_;
   std::uint32_t entry_ = 0;
   base::WrappingCounters counters_;

@@ -31,7 +31,7 @@ namespace {
 const std::vector<std::string> kCommands = {"demo", "run", "compare", "info"};
 
 const std::string kRunOptions = "Run";
-const std::string kTraceOptions = "Waveforms";
+const std::string kTraceOptions = "Traces";
 const std::string kConfigHelp =
     "machine: a preset of config/cluster (default, published) or a description's file";
 const std::string kDebugOptions = "Debugging";
@@ -74,6 +74,16 @@ void add_run_options(CLI::App& app, RunOptions& options) {
   app.add_option("--trace-scope", options.trace_scope,
                  "record only this instance and what is in it, as cluster.u_dma [everything]")
       ->type_name("PATH")
+      ->group(kTraceOptions);
+  app.add_option("--trace-instructions", options.trace_instructions,
+                 "write a line for each instruction of the core: cycle, pc, registers, function, source line")
+      ->type_name("FILE")
+      ->check(file_name())
+      ->group(kTraceOptions);
+  app.add_option("--trace-commands", options.trace_commands,
+                 "write a table of the commands of NTX and DMA: start, end, stalls by cause, who wrote them")
+      ->type_name("FILE.csv")
+      ->check(file_name())
       ->group(kTraceOptions);
   app.add_option_function<std::uint16_t>(
          "--gdb", [&options](const std::uint16_t& port) { options.gdb = port; },

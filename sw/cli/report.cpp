@@ -200,6 +200,8 @@ std::string format_text(const Report& report) {
     line("core", core_line(run.core));
     text += "(no counters: the cluster no longer answers)\n";
   }
+  if (!run.counters_exact)
+    text += "(counters as they were while units were at work: each may miss its last 200)\n";
   if (const auto offload = offload_of(report)) {
     line(
         "offload",
@@ -350,6 +352,7 @@ ordered_json to_json(const Report& report) {
   json["host_seconds"] = run.host_seconds;
 
   ordered_json counters;
+  json["counters_exact"] = run.counters_exact;
   if (run.counters) {
     const system::ClusterCounters& c = *run.counters;
     counters["cycles"] = c.cycles;

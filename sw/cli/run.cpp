@@ -61,10 +61,19 @@ class Progress {
 };
 
 void check_trace_options(const RunOptions& options) {
-  const bool window =
-      options.trace_from != 0 || options.trace_to != ~std::uint64_t{0} || !options.trace_scope.empty();
-  if (options.trace.empty() && window)
-    bad_input("--trace-from, --trace-to and --trace-scope need --trace FILE.fst");
+  const bool window = options.trace_from != 0 || options.trace_to != ~std::uint64_t{0};
+  if (options.trace.empty() && !options.trace_scope.empty()) {
+    bad_input("--trace-scope needs --trace FILE.fst");
+  }
+  if (options.trace.empty() && options.trace_instructions.empty() && options.trace_commands.empty() &&
+      window) {
+    bad_input(
+        "--trace-from and --trace-to need --trace FILE.fst, --trace-instructions or --trace-commands FILE");
+  }
+  if (options.trace_from > options.trace_to) {
+    bad_input("--trace-from {}: the window ends at cycle {}, before it begins", options.trace_from,
+              options.trace_to);
+  }
   if (!options.trace.empty() && !options.trace.ends_with(".fst")) {
     bad_input("--trace {}: waveforms are written in GTKWave's FST format only: call the file {}",
               options.trace, std::filesystem::path(options.trace).replace_extension(".fst").string());
@@ -73,7 +82,9 @@ void check_trace_options(const RunOptions& options) {
 
 /// Throws now, not after a long run, if a file cannot be written or is to be written twice.
 void check_output_files(const RunOptions& options, std::vector<std::string> files) {
-  if (!options.json.empty()) files.push_back(options.json);
+  for (const std::string& file : {options.json, options.trace_instructions, options.trace_commands}) {
+    if (!file.empty()) files.push_back(file);
+  }
   for (const std::string& file : files) base::check_writable(file);
   if (!options.trace.empty()) {
     for (const std::string& file : {options.trace, options.trace + ".gtkw"}) {
@@ -106,6 +117,12 @@ std::optional<Error> execute(system::ClusterSystem& system, const std::string& e
                   .scope = options.trace_scope,
                   .ntx_hz = system.config().ntx_hz});
   }
+  if (!options.trace_instructions.empty()) {
+    system.trace_instructions(options.trace_instructions, options.trace_from, options.trace_to);
+  }
+  if (!options.trace_commands.empty()) {
+    system.trace_commands(options.trace_commands, options.trace_from, options.trace_to);
+  }
   Progress progress(options.max_cycles);
   system.set_console([&progress](char character) {
     progress.clear();
@@ -131,6 +148,10 @@ std::optional<Error> execute(system::ClusterSystem& system, const std::string& e
   report.cluster = system.parameters();
   report.seed = options.seed;
   try {
+    const system::RunResult& run = report.run;
+    system.finish_tables(run.end == system::End::kExit
+                             ? fmt::format("exit code {} after {} cycles", run.exit_code, run.cycles)
+                             : run.message.substr(0, run.message.find('\n')));
     if (!system.finish_trace()) {
       return base::error(ExitStatus::kBadInput,
                          "--trace-from {}: the run ended at cycle {}; no trace was written",
@@ -263,7 +284,8 @@ Measurement measure_case(const Case& job, const std::string& name, const system:
         fmt::format("the job runner ended with exit code {}{} (docs/reference/registers.md lists them)",
                     report.run.exit_code, record ? fmt::format(" at tile {}", record->descriptor) : "");
     if (report.run.exit_code == interfaces::kExitTrap)
-      measurement.complaint += "\nnearcube: " + system.describe_trap();
+      measurement.complaint +=
+          fmt::format("\nnearcube: {}\n{}", system.describe_trap(), system.history(true));
     result.status = static_cast<int>(ExitStatus::kOther);
   }
   if (report.check && report.check->mismatches != 0) {
@@ -367,7 +389,7 @@ int run_elf(const std::string& path, const std::vector<std::string>& loads,
         network::write_npy(dump.file, read_tensor(system, dump.place.address, dump.shape), dump.element);
       }
     } else if (report.run.exit_code == interfaces::kExitTrap && system.trapped()) {
-      complain(system.describe_trap());
+      complain(fmt::format("{}\n{}", system.describe_trap(), system.history(true)));
       status = static_cast<int>(ExitStatus::kBadInput);
     } else {
       complain(fmt::format("{}: the program ended with exit code {}", path, report.run.exit_code));

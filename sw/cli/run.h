@@ -22,6 +22,8 @@ struct RunOptions {
   std::uint64_t trace_from = 0;
   std::uint64_t trace_to = ~std::uint64_t{0};
   std::string trace_scope;
+  std::string trace_instructions;
+  std::string trace_commands;
   std::uint64_t max_cycles = 0;  ///< 0: the configuration's
   std::uint64_t seed = 1;
   std::optional<std::uint16_t> gdb;  ///< port of a GDB server; 0: any free one

@@ -376,7 +376,8 @@ TEST_CASE("Ctrl-C ends the program before and after the run, too", "[cli][bad]")
 TEST_CASE("trace options that make no sense", "[cli][bad]") {
   test::Folder folder;
   const std::string file = folder.file("t.fst");
-  check(invoke({"run", "axpy", "--n", "8", "--trace-from", "3"}), 2, {"need --trace"});
+  check(invoke({"run", "axpy", "--n", "8", "--trace-from", "3"}), 2,
+        {"--trace-from and --trace-to need --trace FILE.fst"});
   check(invoke({"run", "axpy", "--n", "8", "--trace", file, "--trace-from", "9", "--trace-to", "3"}), 2,
         {"before it begins"});
   check(invoke({"run", "axpy", "--n", "8", "--trace", file, "--trace-scope", "cluster.nowhere"}), 2,

@@ -364,6 +364,10 @@ inline constexpr unsigned kDebugInvalidLsb = 8;
 inline constexpr unsigned kDebugInvalidWidth = 1;
 inline constexpr unsigned kDebugStagedLsb = 9;
 inline constexpr unsigned kDebugStagedWidth = 1;
+inline constexpr unsigned kDebugLastStepLsb = 10;
+inline constexpr unsigned kDebugLastStepWidth = 1;
+inline constexpr unsigned kDebugDatapathBusyLsb = 11;
+inline constexpr unsigned kDebugDatapathBusyWidth = 1;
 inline constexpr unsigned kDebugOpcodeLsb = 12;
 inline constexpr unsigned kDebugOpcodeWidth = 4;
 }  // namespace ntx
