@@ -30,7 +30,7 @@ struct ClusterParameter {
 /// The parameters as a configuration writes them.
 std::vector<ClusterParameter> listed(const ClusterParameters& parameters);
 
-/// A combination that a model was built for, from config/cluster/<name>.yaml (sim/rtl/CMakeLists.txt).
+/// A combination that a model was built for, from config/cluster/NAME.yaml (sim/rtl/CMakeLists.txt).
 struct ClusterPreset {
   std::string name;
   ClusterParameters parameters;
