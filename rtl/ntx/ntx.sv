@@ -70,9 +70,10 @@ module ntx #(
   localparam int unsigned InitAddrDepth = 6;
   // Init operands fetched ahead: three cycles from choice of port to use, at up to one a cycle.
   localparam int unsigned InitDepth   = 4;
-  // Steps walked ahead; and addresses of stores, from a step's walk to its store. More of either
-  // gains nothing.
-  localparam int unsigned StepDepth   = OperandFifoDepth;
+  // Steps walked ahead: below seven, queues of five operands are never all full (a share of peak of
+  // 0.83 instead of 0.86 with the published scratchpad); and addresses of stores, from a step's walk
+  // to its store. More of either gains nothing.
+  localparam int unsigned StepDepth   = 7;
   localparam int unsigned StoreDepth  = ResultFifoDepth;
   localparam int unsigned LeadWidth   = $clog2(OperandFifoDepth + 1);
   localparam int unsigned InitLeadWidth = $clog2(InitDepth + 1);
