@@ -188,22 +188,40 @@ void ClusterSystem::trace_instructions(const std::string& file, std::uint64_t fr
   });
 }
 
+CommandTrace& ClusterSystem::follow_commands() {
+  if (!command_trace_) {
+    command_trace_ = std::make_unique<CommandTrace>(parameters_.ntx);
+    commands_.on_command = [this](const NtxCommand& command, bool dropped) {
+      command_trace_->start(command, dropped);
+    };
+    commands_.on_transfer = [this](const DmaTransfer& transfer) { command_trace_->start(transfer); };
+    commands_.on_clear = [this](unsigned unit) { command_trace_->clear(unit); };
+  }
+  return *command_trace_;
+}
+
 void ClusterSystem::trace_commands(const std::string& file, std::uint64_t from, std::uint64_t to) {
-  command_trace_ = std::make_unique<CommandTrace>(file, parameters_.ntx, from, to, [this](std::uint32_t pc) {
-    return CommandTrace::Place{function(pc), lines_.find(pc)};
+  command_table_ = std::make_unique<CommandTable>(file, [this](std::uint32_t pc) {
+    return Place{function(pc), lines_.find(pc)};
   });
-  commands_.on_command = [this](const NtxCommand& command, bool dropped) {
-    command_trace_->start(command, dropped);
-  };
-  commands_.on_transfer = [this](const DmaTransfer& transfer) { command_trace_->start(transfer); };
-  commands_.on_clear = [this](unsigned unit) { command_trace_->clear(unit); };
+  follow_commands().add([this](const CommandRow& row) { command_table_->add(row); }, from, to);
+}
+
+void ClusterSystem::trace_timeline(const TimelineOptions& options) {
+  timeline_ =
+      std::make_unique<Timeline>(options, parameters_.ntx, [this](std::uint32_t pc) { return place(pc); });
+  follow_commands().add([this](const CommandRow& row) { timeline_->command(row); }, options.from, options.to,
+                        options.stall_cycles);
 }
 
 void ClusterSystem::finish_tables(const std::string& reason) {
   if (instruction_trace_) instruction_trace_->commit(reason);
   instruction_trace_.reset();
-  if (command_trace_) command_trace_->commit();
-  command_trace_.reset();
+  if (command_trace_) command_trace_->flush();
+  if (command_table_) command_table_->commit();
+  command_table_.reset();
+  if (timeline_) timeline_->commit();
+  timeline_.reset();
 }
 
 std::string ClusterSystem::function(std::uint32_t pc) const {
@@ -588,6 +606,7 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
     if (now == phase_start) return;
     if (phase_cycles[phase] == 0) phase_order.push_back(phase);
     phase_cycles[phase] += now - phase_start;
+    if (timeline_) timeline_->phase(phase, phase_start, now);
     phase_start = now;
   };
 
@@ -613,6 +632,7 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
       if (instruction_trace_) instruction_trace_->at(now);
       if (clears_counters(inputs_, out)) counters_.clear();
       tick(out);
+      if (timeline_) timeline_->core(core_.counters(), now + 1);
       if (limits.debugger != nullptr) {
         const auto halted = Clock::now();
         const Served served = serve_debugger(*limits.debugger);
@@ -680,6 +700,7 @@ RunResult ClusterSystem::run(const RunLimits& limits) {
   result.host_seconds = std::chrono::duration<double>(Clock::now() - start).count();
   result.core = core_.counters();
   leave_phase(result.cycles);
+  if (timeline_) timeline_->end(result.cycles);
   for (const std::uint8_t visited : phase_order) result.phases.push_back({visited, phase_cycles[visited]});
 
   switch (result.end) {

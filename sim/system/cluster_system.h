@@ -21,11 +21,13 @@
 #include "sim/riscv/source_lines.h"
 #include "sim/rtl/cluster.h"
 #include "sim/system/cluster_config.h"
+#include "sim/system/command_table.h"
 #include "sim/system/command_trace.h"
 #include "sim/system/commands.h"
 #include "sim/system/counters.h"
 #include "sim/system/faults.h"
 #include "sim/system/instruction_trace.h"
+#include "sim/system/timeline.h"
 
 namespace nearcube::system {
 
@@ -104,6 +106,8 @@ class ClusterSystem {
   /// from cycle `from` to `to`. Throws Error if the file cannot be written.
   void trace_instructions(const std::string& file, std::uint64_t from, std::uint64_t to);
   void trace_commands(const std::string& file, std::uint64_t from, std::uint64_t to);
+  /// The same as a timeline of all units.
+  void trace_timeline(const TimelineOptions& options);
   /// Gives them their names; throws Error (kOther) and removes them if that fails. `reason`: of the run's
   /// end.
   void finish_tables(const std::string& reason);
@@ -138,6 +142,7 @@ class ClusterSystem {
   void step();
   void watch_port(const rtl::ClusterOutputs& out);
   bool timer_will_wake(std::uint64_t max_cycles) const;
+  CommandTrace& follow_commands();
   std::string describe_commands(unsigned unit, const rtl::ClusterDebug& words) const;
   std::string function(std::uint32_t pc) const;
   std::optional<std::uint32_t> try_port(std::uint32_t address, bool write, std::uint8_t enables,
@@ -168,6 +173,8 @@ class ClusterSystem {
   riscv::SourceLines lines_;
   CommandLog commands_;
   std::unique_ptr<CommandTrace> command_trace_;
+  std::unique_ptr<CommandTable> command_table_;
+  std::unique_ptr<Timeline> timeline_;
   std::unique_ptr<InstructionTrace> instruction_trace_;
   std::optional<rtl::TraceOptions> trace_;
   std::uint32_t entry_ = 0;

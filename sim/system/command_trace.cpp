@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/system/command_trace.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "interfaces/generated/nearcube/interfaces.hpp"
@@ -23,31 +21,11 @@ constexpr unsigned kDmaAxiDone = 16, kDmaTcdmDone = 17;
 constexpr std::array<unsigned, 5> kWaits = {ntx::kDebugWaitALsb, ntx::kDebugWaitBLsb, ntx::kDebugWaitInitLsb,
                                             ntx::kDebugWaitResultLsb, ntx::kDebugWaitHazardLsb};
 
-constexpr const char* kHeader =
-    "unit,number,command,start,first_step,last_step,end,steps,wait_a,wait_b,wait_init,wait_result,wait_"
-    "hazard,bytes,"
-    "source,destination,busy,wait_bus,wait_tcdm,status,pc,function,line\n";
-
-/// A cycle; nothing for none.
-std::string cell(std::uint64_t cycle) { return cycle == 0 ? "" : std::to_string(cycle); }
-
-/// In quotes where CSV needs them (RFC 4180).
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"') result += '"';
-    result += c;
-  }
-  return result + "\"";
-}
-
 }  // namespace
 
-CommandTrace::CommandTrace(const std::string& path, unsigned ntx, std::uint64_t from, std::uint64_t to,
-                           std::function<Place(std::uint32_t)> place)
-    : file_(path), from_(from), to_(to), place_(std::move(place)), units_(ntx) {
-  file_.write(kHeader);
+void CommandTrace::add(Sink sink, std::uint64_t from, std::uint64_t to, std::uint64_t stall_cycles) {
+  listeners_.push_back({std::move(sink), from, to});
+  if (stall_cycles != 0) stall_cycles_ = stall_cycles;
 }
 
 void CommandTrace::observe(std::uint64_t cycle, const rtl::ClusterDebug& words) {
@@ -66,7 +44,6 @@ void CommandTrace::end(std::uint64_t cycles) {
 
 void CommandTrace::start(const NtxCommand& command, bool dropped) {
   Row& row = rows_.emplace_back();
-  row.in_window = now_ >= from_ && now_ <= to_;
   row.unit = static_cast<int>(command.unit);
   row.command = command;
   if (dropped) {
@@ -78,7 +55,6 @@ void CommandTrace::start(const NtxCommand& command, bool dropped) {
 
 void CommandTrace::start(const DmaTransfer& transfer) {
   Row& row = rows_.emplace_back();
-  row.in_window = now_ >= from_ && now_ <= to_;
   row.unit = -1;
   row.transfer = transfer;
   if (transfer.total_bytes() == 0) {
@@ -92,13 +68,17 @@ void CommandTrace::clear(unsigned unit) {
   close_all(units_[unit].issuing, now_, "cleared");
   close_all(units_[unit].draining, now_, "cleared");
   units_[unit].invalid = false;
+  units_[unit].stall.last = 0;
 }
 
 void CommandTrace::count(std::uint64_t cycle, const rtl::ClusterDebug& words) {
   now_ = cycle;
   for (unsigned n = 0; n < units_.size(); ++n) count_ntx(cycle, n, words.ntx[n]);
   count_dma(cycle, words.dma);
-  if (!rows_.empty() && rows_.front().closed) write_closed();
+  while (!rows_.empty() && rows_.front().closed) {
+    hand_over(rows_.front());
+    rows_.pop_front();
+  }
 }
 
 void CommandTrace::count_ntx(std::uint64_t cycle, unsigned number, std::uint32_t word) {
@@ -112,6 +92,7 @@ void CommandTrace::count_ntx(std::uint64_t cycle, unsigned number, std::uint32_t
   Row& row = *unit.issuing.front();
   const bool invalid = bit(word, ntx::kDebugInvalidLsb);
   if (invalid && !unit.invalid) {
+    end_stall(unit);
     // The first is at fault, the others go with it.
     close(row, cycle, row.first_step != 0 || bit(word, ntx::kDebugActiveLsb) ? "stopped" : "refused");
     unit.issuing.pop_front();
@@ -122,11 +103,16 @@ void CommandTrace::count_ntx(std::uint64_t cycle, unsigned number, std::uint32_t
   unit.invalid = invalid;
   if (!bit(word, ntx::kDebugActiveLsb) && !bit(word, ntx::kDebugStagedLsb)) return;
   for (unsigned cause = 0; cause < kWaits.size(); ++cause) {
-    if (bit(word, kWaits[cause])) {
-      ++row.waits[cause];
-      return;
+    if (!bit(word, kWaits[cause])) continue;
+    ++row.waits[cause];
+    if (unit.stall.last == 0 || unit.stall.cause != cause) {
+      end_stall(unit);
+      unit.stall = {cause, cycle, cycle};
     }
+    unit.stall.last = cycle;
+    return;
   }
+  end_stall(unit);
   if (row.first_step == 0) {
     row.first_step = cycle;
     if (!bit(row.command.cmd, ntx::kCmdOverlapLsb)) close_all(unit.draining, cycle, "done");
@@ -158,6 +144,14 @@ void CommandTrace::count_dma(std::uint64_t cycle, std::uint32_t word) {
   }
 }
 
+void CommandTrace::end_stall(Unit& unit) {
+  CommandStall& stall = unit.stall;
+  if (stall.last != 0 && stall_cycles_ != 0 && stall.last - stall.first + 1 >= stall_cycles_) {
+    unit.issuing.front()->stalls.push_back(stall);
+  }
+  stall.last = 0;
+}
+
 void CommandTrace::close(Row& row, std::uint64_t cycle, const char* status) {
   row.end = cycle;
   row.status = status;
@@ -169,37 +163,15 @@ void CommandTrace::close_all(Rows& rows, std::uint64_t cycle, const char* status
   rows.clear();
 }
 
-void CommandTrace::write_closed() {
-  while (!rows_.empty() && rows_.front().closed) {
-    write(rows_.front());
-    rows_.pop_front();
+void CommandTrace::hand_over(const Row& row) const {
+  for (const Listener& listener : listeners_) {
+    if (row.written() >= listener.from && row.written() <= listener.to) listener.sink(row);
   }
 }
 
-void CommandTrace::commit() {
-  for (const Row& row : rows_) write(row);
+void CommandTrace::flush() {
+  for (const Row& row : rows_) hand_over(row);
   rows_.clear();
-  file_.commit();
-}
-
-void CommandTrace::write(const Row& row) {
-  if (!row.in_window) return;
-  const bool dma = row.unit < 0;
-  const Place place = place_(dma ? row.transfer.pc : row.command.pc);
-  const std::string tail =
-      fmt::format("{},{:#010x},{},{}\n", row.status, dma ? row.transfer.pc : row.command.pc,
-                  quoted(place.function), quoted(place.line));
-  if (dma) {
-    const DmaTransfer& t = row.transfer;
-    file_.write(fmt::format("dma,{},{},{},,,{},,,,,,,{},{:#x},{:#x},{},{},{},{}", t.id,
-                            t.fill ? "fill" : "copy", t.written, cell(row.end), t.total_bytes(), t.source,
-                            t.destination, row.busy, row.wait_bus, row.wait_tcdm, tail));
-  } else {
-    const NtxCommand& c = row.command;
-    file_.write(fmt::format("ntx{},{},{},{},{},{},{},{},{},,,,{},,,{}", row.unit, c.number,
-                            opcode_name(c.cmd), c.written, cell(row.first_step), cell(row.last_step),
-                            cell(row.end), row.steps, fmt::join(row.waits, ","), row.steps, tail));
-  }
 }
 
 }  // namespace nearcube::system

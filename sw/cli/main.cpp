@@ -85,6 +85,11 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->type_name("FILE.csv")
       ->check(file_name())
       ->group(kTraceOptions);
+  app.add_option("--timeline", options.timeline,
+                 "write what each unit did when, to be opened in ui.perfetto.dev or chrome://tracing")
+      ->type_name("FILE.json")
+      ->check(file_name())
+      ->group(kTraceOptions);
   app.add_option_function<std::uint16_t>(
          "--gdb", [&options](const std::uint16_t& port) { options.gdb = port; },
          "wait for GDB on this TCP port of 127.0.0.1 before the first instruction; 0 takes a free one")

@@ -66,9 +66,10 @@ void check_trace_options(const RunOptions& options) {
     bad_input("--trace-scope needs --trace FILE.fst");
   }
   if (options.trace.empty() && options.trace_instructions.empty() && options.trace_commands.empty() &&
-      window) {
+      options.timeline.empty() && window) {
     bad_input(
-        "--trace-from and --trace-to need --trace FILE.fst, --trace-instructions or --trace-commands FILE");
+        "--trace-from and --trace-to need --trace FILE.fst, --timeline FILE.json, --trace-instructions or "
+        "--trace-commands FILE");
   }
   if (options.trace_from > options.trace_to) {
     bad_input("--trace-from {}: the window ends at cycle {}, before it begins", options.trace_from,
@@ -82,7 +83,8 @@ void check_trace_options(const RunOptions& options) {
 
 /// Throws now, not after a long run, if a file cannot be written or is to be written twice.
 void check_output_files(const RunOptions& options, std::vector<std::string> files) {
-  for (const std::string& file : {options.json, options.trace_instructions, options.trace_commands}) {
+  for (const std::string& file :
+       {options.json, options.trace_instructions, options.trace_commands, options.timeline}) {
     if (!file.empty()) files.push_back(file);
   }
   for (const std::string& file : files) base::check_writable(file);
@@ -122,6 +124,13 @@ std::optional<Error> execute(system::ClusterSystem& system, const std::string& e
   }
   if (!options.trace_commands.empty()) {
     system.trace_commands(options.trace_commands, options.trace_from, options.trace_to);
+  }
+  if (!options.timeline.empty()) {
+    system.trace_timeline({.file = options.timeline,
+                           .from = options.trace_from,
+                           .to = options.trace_to,
+                           .ntx_hz = system.config().ntx_hz,
+                           .phase_names = report.phase_names});
   }
   Progress progress(options.max_cycles);
   system.set_console([&progress](char character) {

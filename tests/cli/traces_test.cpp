@@ -188,6 +188,74 @@ TEST_CASE("the table of commands adds up to the counters", "[cli][trace]") {
   CHECK_THAT(rows[0].at("line"), contains(" < tests/cli/firmware/bugs.c:"));
 }
 
+TEST_CASE("the timeline says what the table of commands and the report say", "[cli][trace]") {
+  const test::Folder folder;
+  const auto outcome =
+      test::invoke({"run", "gemm", "--m", "40", "--n", "24", "--k", "70", "--timeline", folder.file("t.json"),
+                    "--trace-commands", folder.file("c.csv"), "--json", folder.file("r.json")});
+  INFO(outcome.err);
+  REQUIRE(outcome.status == 0);
+  const json report = json::parse(test::slurp(folder.file("r.json")));
+  std::map<int, std::string> tracks;
+  std::map<std::string, std::vector<json>> spans;
+  const json timeline = json::parse(test::slurp(folder.file("t.json")));
+  for (const json& event : timeline["traceEvents"]) {
+    if (event["name"] == "thread_name") tracks[event["tid"]] = event["args"]["name"];
+    if (event["ph"] != "X") continue;
+    const double cycle_us = 1e6 / 1.25e9;
+    CHECK(std::abs(event["ts"].get<double>() - event["args"]["cycle"].get<double>() * cycle_us) < 1e-5);
+    CHECK(std::abs(event["dur"].get<double>() - event["args"]["cycles"].get<double>() * cycle_us) < 1e-5);
+    spans[tracks.at(event["tid"])].push_back(event);
+  }
+  const auto first = [](const json& span) { return span["args"]["cycle"].get<std::uint64_t>(); };
+  const auto last = [&](const json& span) {
+    return first(span) + span["args"]["cycles"].get<std::uint64_t>();
+  };
+
+  std::uint64_t cycles = 0;
+  for (const json& phase : spans["program"]) cycles += last(phase) - first(phase);
+  CHECK(cycles == report["cycles"]);
+  CHECK(spans["program"].size() >= report["phases"].size());
+
+  std::map<std::string, std::size_t> seen;
+  for (const auto& row : read_table(folder.file("c.csv"))) {
+    const bool dma = row.at("unit") == "dma";
+    const std::string unit = dma ? "" : "NTX " + row.at("unit").substr(3);
+    const std::uint64_t from = number(row.at(dma ? "start" : "first_step"));
+    const std::uint64_t to = dma ? number(row.at("end")) : number(row.at("last_step")) + 1;
+    std::size_t found = 0;
+    for (const auto& [track, list] : spans) {
+      if (dma ? !track.starts_with("DMA") : track != unit) continue;
+      found += static_cast<std::size_t>(std::count_if(list.begin(), list.end(), [&](const json& span) {
+        return first(span) == from && last(span) == to && span["args"].contains("status") &&
+               (!dma || span["args"]["bytes"] == number(row.at("bytes")));
+      }));
+    }
+    INFO(row.at("unit") << " " << row.at("number"));
+    CHECK(found == 1);
+    ++seen[row.at("unit")];
+  }
+  CHECK(seen.size() == 9);
+  // On a track, spans are apart or within each other, or it could not be drawn.
+  for (auto& [track, list] : spans) {
+    INFO(track);
+    std::sort(list.begin(), list.end(), [&](const json& a, const json& b) {
+      return std::pair(first(a), last(b)) < std::pair(first(b), last(a));
+    });
+    std::vector<std::uint64_t> open;
+    for (const json& span : list) {
+      while (!open.empty() && open.back() <= first(span)) open.pop_back();
+      CHECK((open.empty() || last(span) <= open.back()));
+      open.push_back(last(span));
+    }
+  }
+  // A command that is never done lasts to the end of the run.
+  const auto stopped = test::run_scenario(
+      "test_bugs", kOperandAstray, {"--timeline", folder.file("t.json"), "--json", folder.file("r.json")});
+  CHECK(stopped.status == 4);
+  CHECK_THAT(test::slurp(folder.file("t.json")), contains("\"status\":\"stopped\""));
+}
+
 TEST_CASE("the trace of instructions is the program, in its window", "[cli][trace]") {
   const test::Folder folder;
   const std::string file = folder.file("i.txt");
@@ -226,6 +294,8 @@ TEST_CASE("a trace that does not fit is not there at all", "[cli][trace]") {
   test::check(outcome, 1, {folder.file("trace") + ": cannot write: "});
   CHECK(folder.entries() == 0);
   test::check(test::invoke({"run", "axpy", "--n", "8", "--trace-commands", "/dev/full"}), 1,
+              {"/dev/full: cannot write: "});
+  test::check(test::invoke({"run", "axpy", "--n", "8", "--timeline", "/dev/full"}), 1,
               {"/dev/full: cannot write: "});
   test::check(test::invoke({"run", "axpy", "--trace-commands", folder.file("no/such/folder")}), 2,
               {"no/such/folder"});
