@@ -43,9 +43,13 @@ std::string entry(const CLI::Option& option) {
   std::string name;
   for (const std::string& letter : option.get_snames()) name += "-" + letter + ", ";
   for (const std::string& word : option.get_lnames()) name += "--" + word + ", ";
-  name.resize(name.size() - 2);
-  // A flag takes nothing.
-  if (option.get_items_expected_max() > 0) name += " " + option.get_type_name();
+  if (name.empty()) {
+    name = option.get_type_name() + " ...";
+  } else {
+    name.resize(name.size() - 2);
+    // A flag takes nothing.
+    if (option.get_items_expected_max() > 0) name += " " + option.get_type_name();
+  }
   const std::string fallback = option.get_default_str();
   return entry(name, option.get_description() + (fallback.empty() ? "" : " [" + fallback + "]"));
 }
@@ -58,6 +62,9 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI:
   const bool whole = app->get_parent() == nullptr;
   const bool required = app->get_require_subcommand_min() > 0;
   if (!commands.empty()) text += whole ? " COMMAND" : required ? " WORKLOAD" : " [WORKLOAD]";
+  for (const CLI::Option* option : app->get_options()) {
+    if (!option->nonpositional()) text += " " + option->get_type_name() + " ...";
+  }
   text += " [OPTIONS]\n";
   std::vector<std::pair<std::string, std::string>> groups;
   for (const CLI::Option* option : app->get_options()) {

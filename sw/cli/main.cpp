@@ -22,13 +22,14 @@
 #include "sw/cli/demo.h"
 #include "sw/cli/help.h"
 #include "sw/cli/info.h"
+#include "sw/cli/roofline.h"
 #include "sw/cli/run.h"
 #include "sw/cli/workloads.h"
 
 namespace nearcube::cli {
 namespace {
 
-const std::vector<std::string> kCommands = {"demo", "run", "compare", "info"};
+const std::vector<std::string> kCommands = {"demo", "run", "compare", "roofline", "info"};
 
 const std::string kRunOptions = "Run";
 const std::string kTraceOptions = "Traces";
@@ -49,6 +50,10 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->group(kRunOptions);
   app.add_option("--json", options.json, "write the report for scripts")
       ->type_name("FILE.json")
+      ->check(file_name())
+      ->group(kRunOptions);
+  app.add_option("--roofline", options.roofline, "draw the run under the machine's roofline")
+      ->type_name("FILE.svg")
       ->check(file_name())
       ->group(kRunOptions);
   app.add_option(
@@ -344,6 +349,25 @@ int run(int argc, char* argv[]) {
       status = compare_workload(request, configs, options);
     });
   }
+
+  std::vector<std::string> reports;
+  std::string roofline = "roofline.svg";
+  CLI::App* roofs = app.add_subcommand("roofline", "Draw reports of runs under their machine's roofline");
+  roofs->footer(
+      "Example\n  ./nearcube run gemm --m 64 --n 64 --k 256 --json gemm.json\n"
+      "  ./nearcube run axpy --n 100000 --json axpy.json\n"
+      "  ./nearcube roofline gemm.json axpy.json --svg roofline.svg");
+  roofs->add_option("reports", reports, "reports of nearcube run ... --json FILE")
+      ->type_name("FILE.json")
+      ->required()
+      ->check(file_name())
+      ->group("Input");
+  roofs->add_option("--svg", roofline, "picture to write")
+      ->type_name("FILE.svg")
+      ->capture_default_str()
+      ->check(file_name())
+      ->group("Output");
+  roofs->callback([&] { run_roofline(reports, roofline); });
 
   std::string info_config;
   bool info_json = false;

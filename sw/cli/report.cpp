@@ -289,12 +289,20 @@ std::string format_side_by_side(const std::vector<Report>& reports, const std::v
   return text;
 }
 
+std::vector<analysis::Roof> roofs_of(const Report& report) {
+  const double gflops = report.cluster.ntx * base::kFlopPerMac * report.ntx_hz / 1e9;
+  const double both = report.read_gb_per_s + report.write_gb_per_s;
+  const double one = std::max(report.read_gb_per_s, report.write_gb_per_s);
+  return {{"1 cluster, reads and writes at once", gflops, both}, {"1 cluster, one way only", gflops, one}};
+}
+
 ordered_json to_json(const Report& report) {
   const Figures f = figures_of(report);
   const system::RunResult& run = report.run;
   ordered_json json;
   json["schema"] = "nearcube-run-1";
   json["workload"] = report.workload;
+  json["title"] = report.title;
   json["shape"] = report.shape;
   json["backend"] = "rtl";
   json["clusters"] = 1;
@@ -325,6 +333,10 @@ ordered_json to_json(const Report& report) {
   json["gflops"] = optional(counted || report.macs, f.gflops);
   json["dma_bytes"] = optional(counted, f.dma_bytes);
   json["dma_gb_per_s"] = optional(counted, f.dma_gb_per_s);
+  json["roofs"] = ordered_json::array();
+  for (const analysis::Roof& roof : roofs_of(report)) {
+    json["roofs"].push_back({{"name", roof.name}, {"gflops", roof.gflops}, {"gb_per_s", roof.gb_per_s}});
+  }
   const auto offload = offload_of(report);
   json["offload_cycles_per_command"] =
       optional(offload.has_value(), offload ? offload->setup_per_command : 0.0);

@@ -10,6 +10,7 @@
 
 #include "interfaces/generated/nearcube/interfaces.hpp"
 #include "sim/system/cluster_system.h"
+#include "sw/analysis/roofline.h"
 #include "sw/cli/compare.h"
 
 namespace nearcube::cli {
@@ -21,6 +22,7 @@ struct Report {
   nlohmann::ordered_json shape;  ///< shape options, or the ELF's path
   std::string config;            ///< its file
   double ntx_hz = 0;
+  double read_gb_per_s = 0, write_gb_per_s = 0;  ///< what the memory gives the cluster
   system::ClusterParameters cluster;
   std::uint64_t seed = 1;
   system::RunResult run;
@@ -38,6 +40,9 @@ std::string format_side_by_side(const std::vector<Report>& reports, const std::v
 
 /// The report as JSON, schema "nearcube-run-1": keys are only ever added.
 nlohmann::ordered_json to_json(const Report& report);
+
+/// What the machine allows: the cluster with its memory traffic both ways, and one way.
+std::vector<analysis::Roof> roofs_of(const Report& report);
 
 /// "exit", "uncaught-exception", "max-cycles", "stuck", "interrupted"
 const char* name_of(system::End end);

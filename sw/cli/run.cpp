@@ -83,8 +83,8 @@ void check_trace_options(const RunOptions& options) {
 
 /// Throws now, not after a long run, if a file cannot be written or is to be written twice.
 void check_output_files(const RunOptions& options, std::vector<std::string> files) {
-  for (const std::string& file :
-       {options.json, options.trace_instructions, options.trace_commands, options.timeline}) {
+  for (const std::string& file : {options.json, options.trace_instructions, options.trace_commands,
+                                  options.timeline, options.roofline}) {
     if (!file.empty()) files.push_back(file);
   }
   for (const std::string& file : files) base::check_writable(file);
@@ -155,6 +155,8 @@ std::optional<Error> execute(system::ClusterSystem& system, const std::string& e
   report.config = system.config().file;
   report.ntx_hz = system.config().ntx_hz;
   report.cluster = system.parameters();
+  report.read_gb_per_s = system.config().timing.read_bytes_per_core_cycle * system.config().core_hz() / 1e9;
+  report.write_gb_per_s = system.config().timing.write_bytes_per_core_cycle * system.config().core_hz() / 1e9;
   report.seed = options.seed;
   try {
     const system::RunResult& run = report.run;
@@ -184,10 +186,18 @@ void print(const std::string& text) {
   }
 }
 
+void complain(const std::string& message) { std::fprintf(stderr, "nearcube: %s\n", message.c_str()); }
+
 /// Prints and writes the report.
 void publish(const Report& report, const RunOptions& options) {
   print(format_text(report));
   if (!options.json.empty()) base::write_file_atomically(options.json, to_json(report).dump(2) + "\n");
+  if (!options.roofline.empty() && report.run.end != system::End::kExit) {
+    complain("no roofline: the run did not end by itself");
+  } else if (!options.roofline.empty()) {
+    const auto measured = analysis::from_report(to_json(report), "this run");
+    plot::write_svg(options.roofline, analysis::roofline(measured.roofs, {measured.kernel}));
+  }
 }
 
 /// Exit status of a run that did not end by itself; 0 if it did.
@@ -206,8 +216,6 @@ int status_of_end(const system::RunResult& run, ExitStatus uncaught) {
   }
   return 0;
 }
-
-void complain(const std::string& message) { std::fprintf(stderr, "nearcube: %s\n", message.c_str()); }
 
 /// The status to end with: what the run says, else the trace's error.
 int finish(int status, const std::optional<Error>& trace_error) {

@@ -25,6 +25,7 @@ struct RunOptions {
   std::string trace_instructions;
   std::string trace_commands;
   std::string timeline;
+  std::string roofline;
   std::uint64_t max_cycles = 0;  ///< 0: the configuration's
   std::uint64_t seed = 1;
   std::optional<std::uint16_t> gdb;  ///< port of a GDB server; 0: any free one

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -59,11 +60,26 @@ std::string gnuplot_script(const Chart& chart) {
   check(chart);
   std::string script =
       "set terminal svg size 800,560 noenhanced font 'sans-serif,14' background '#ffffff'\n"
-      "set grid\nset key below\nset border 3\nset tics nomirror\n";
+      "set grid\nset key at screen 0.5,0.01 center bottom vertical Left reverse\nset border 3\nset tics "
+      "nomirror\n";
   script += fmt::format("set title {}\nset xlabel {}\nset ylabel {}\n", quoted(chart.title),
                         quoted(chart.x_label), quoted(chart.y_label));
   script += chart.log_x ? "set logscale x\n" : "set xrange [0:*]\n";
   script += chart.log_y ? "set logscale y\n" : "set yrange [0:*]\n";
+  // A label on the side that has more room.
+  double low = 0, high = 0;
+  const auto place = [&](double x) { return chart.log_x ? std::log(x) : x; };
+  bool first = true;
+  for (const Series& series : chart.series) {
+    for (const Series::Point& point : series.points) {
+      low = first ? place(point.x) : std::min(low, place(point.x));
+      high = first ? place(point.x) : std::max(high, place(point.x));
+      first = false;
+    }
+  }
+  const auto side = [&](double x) {
+    return place(x) > (low + high) / 2 ? "right offset -0.7,-0.6" : "left offset 0.7,-0.6";
+  };
   std::string plots, labels;
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     const Series& series = chart.series[i];
@@ -72,8 +88,8 @@ std::string gnuplot_script(const Chart& chart) {
     for (const Series::Point& point : series.points) {
       script += fmt::format("{:.9g} {:.9g}\n", point.x, point.y);
       if (!point.label.empty()) {
-        labels += fmt::format("set label {} at {:.9g},{:.9g} offset 0.7,0.4\n", quoted(point.label), point.x,
-                              point.y);
+        labels += fmt::format("set label {} at {:.9g},{:.9g} {}\n", quoted(point.label), point.x, point.y,
+                              side(point.x));
       }
     }
     script += "EOD\n";
@@ -81,6 +97,9 @@ std::string gnuplot_script(const Chart& chart) {
                          style_of(series.style), i + 1,
                          series.name.empty() ? "notitle" : "title " + quoted(series.name));
   }
+  const auto rows = std::count_if(chart.series.begin(), chart.series.end(),
+                                  [](const Series& series) { return !series.name.empty(); });
+  script += fmt::format("set bmargin {}\n", 5 + rows);
   return script + labels + plots + "\n";
 }
 

@@ -17,13 +17,13 @@ struct Series {
 
   std::string name;  ///< in the key; empty: not there
   Style style = Style::kLineAndPoints;
-  std::vector<Point> points;
+  std::vector<Point> points = {};
 };
 
 struct Chart {
   std::string title, x_label, y_label;  ///< labels with the unit
   bool log_x = false, log_y = false;
-  std::vector<Series> series;
+  std::vector<Series> series = {};
 };
 
 /// What gnuplot is told; the SVG goes to its standard output. Throws Error (kBadInput) for a chart without

@@ -121,6 +121,31 @@ TEST_CASE("the report has every key that a script may count on", "[cli]") {
   CHECK(report["simulated_khz"].get<double>() > 0);
 }
 
+TEST_CASE("runs are drawn under their machine's roofline", "[cli]") {
+  const test::Folder folder;
+  const auto gemm = test::invoke({"run", "gemm", "--m", "16", "--n", "16", "--k", "32", "--json",
+                                  folder.file("gemm.json"), "--roofline", folder.file("one.svg")});
+  INFO(gemm.err);
+  REQUIRE(gemm.status == 0);
+  CHECK_THAT(test::slurp(folder.file("one.svg")),
+             contains("gemm 16x32 * 32x16") && contains("20 Gflop/s, 10 GB/s"));
+  REQUIRE(test::invoke({"run", "axpy", "--n", "500", "--json", folder.file("axpy.json")}).status == 0);
+  const auto both = test::invoke(
+      {"roofline", folder.file("gemm.json"), folder.file("axpy.json"), "--svg", folder.file("both.svg")});
+  INFO(both.err);
+  CHECK(both.status == 0);
+  CHECK_THAT(both.out, contains("gemm 16x32 * 32x16") && contains("axpy of 500 elements"));
+  CHECK_THAT(test::slurp(folder.file("both.svg")), contains("axpy of 500 elements"));
+  std::ofstream(folder.file("bad.json")) << "{";
+  for (const auto& [file, says] :
+       {std::pair{"bad.json", "bad.json: this is no JSON"}, {"none.json", "none.json"}}) {
+    const auto refused = test::invoke({"roofline", folder.file(file), "--svg", folder.file("x.svg")});
+    CHECK(refused.status == 2);
+    CHECK_THAT(refused.err, contains(says));
+  }
+  CHECK_FALSE(test::fs::exists(folder.file("x.svg")));
+}
+
 TEST_CASE("a report has the same keys whatever ran, with null for what nobody measured", "[cli]") {
   const auto keys = [](const json& report) {
     std::vector<std::string> names;
