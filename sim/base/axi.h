@@ -38,6 +38,7 @@ struct AxiResponse {
 
 /// AXI response codes in use.
 inline constexpr std::uint8_t kRespOkay = 0;
+inline constexpr std::uint8_t kRespSlvErr = 2;
 inline constexpr std::uint8_t kRespDecErr = 3;
 
 }  // namespace nearcube::base
