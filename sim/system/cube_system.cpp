@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/system/cube_system.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "interfaces/generated/nearcube/interfaces.hpp"
+#include "sim/base/error.h"
+#include "sim/base/interrupt.h"
+#include "sim/base/units.h"
+
+namespace nearcube::system {
+namespace {
+
+namespace regs = interfaces;
+using Clock = std::chrono::steady_clock;
+
+// Windows between looks at the wall clock.
+constexpr std::uint64_t kClockInterval = 256;
+
+double cpu_seconds() {
+  rusage usage = {};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+CubeOptions checked(const ClusterConfig& config, CubeOptions options) {
+  if (options.clusters < 1 || options.clusters > kMostClusters)
+    bad_input("{} clusters: a cube has 1 to {}", options.clusters, kMostClusters);
+  if (options.observed >= options.clusters)
+    bad_input("cluster {} cannot be observed: there are {}, counted from 0", options.observed,
+              options.clusters);
+  options.threads = std::min(options.threads, options.clusters);
+  check_model(config, options.traceable);
+  return options;
+}
+
+/// "0-2, 5" for {0, 1, 2, 5}.
+std::string format_ranges(const std::vector<unsigned>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t last = i;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", numbers[i]);
+    if (last > i) text += fmt::format("{}{}", last > i + 1 ? "-" : ", ", numbers[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+}  // namespace
+
+void check_model(const ClusterConfig& config, bool traceable) {
+  try {
+    rtl::check_model({.traceable = traceable, .parameters = config.cluster});
+  } catch (const Error& error) {
+    throw base::error(error.status(), "{}: {}", config.file, error.what());
+  }
+}
+
+CubeSystem::CubeSystem(const ClusterConfig& config, const CubeOptions& options)
+    : config_(config),
+      options_(checked(config, options)),
+      memory_(regs::kCubeBase, config.memory_bytes, config.untouched),
+      pool_(options_.threads),
+      lines_(options_.clusters) {
+  std::vector<memory::AxiPort*> ports;
+  for (unsigned id = 0; id < options_.clusters; ++id) {
+    nodes_.push_back(std::make_unique<ClusterNode>(
+        config_,
+        NodeOptions{.id = id,
+                    .count = options_.clusters,
+                    .seed = options_.seed + id,
+                    .traceable = options_.traceable && id == options_.observed},
+        memory_));
+    ports.push_back(&nodes_.back()->port());
+  }
+  side_ = std::make_unique<FlatSide>(memory_, std::move(ports), config_.timing);
+  // All are built alike.
+  nodes_.front()->check_parameters();
+}
+
+void CubeSystem::load(const riscv::ElfFile& elf) {
+  for (const auto& segment : elf.segments()) {
+    const std::uint64_t address = segment.address;
+    if (!exists(address, segment.memory_bytes)) {
+      bad_input(
+          "{}: a segment of {} at {:#x} is neither in the cube's memory ({} from {:#x} on, key "
+          "memory.capacity_bytes of {}) nor in the TCDM ({} from {:#x} on)",
+          elf.path(), base::format_bytes(segment.memory_bytes), address,
+          base::format_bytes(memory_.capacity()), memory_.base(), config_.file,
+          base::format_bytes(parameters().tcdm_bytes), regs::kTcdmBase);
+    }
+    write(address, segment.bytes);
+    const std::vector<std::uint8_t> zeros(segment.memory_bytes - segment.bytes.size());
+    write(address + segment.bytes.size(), zeros);
+  }
+  program_ = std::make_unique<Program>(elf);
+  for (const auto& node : nodes_) node->set_program(program_.get());
+}
+
+bool CubeSystem::exists(std::uint64_t address, std::uint64_t bytes) const {
+  return memory_.contains(address, bytes) || nodes_.front()->in_tcdm(address, bytes);
+}
+
+void CubeSystem::require_exists(std::uint64_t address, std::uint64_t bytes) const {
+  if (!exists(address, bytes)) {
+    bad_input(
+        "{} bytes at {:#x} are neither in the cube's memory ({} from {:#x} on) nor in the TCDM ({} from "
+        "{:#x} on)",
+        bytes, address, base::format_bytes(memory_.capacity()), memory_.base(),
+        base::format_bytes(parameters().tcdm_bytes), regs::kTcdmBase);
+  }
+}
+
+void CubeSystem::write(std::uint64_t address, std::span<const std::uint8_t> bytes) {
+  require_exists(address, bytes.size());
+  if (memory_.contains(address, bytes.size())) {
+    memory_.write(address, bytes);
+    return;
+  }
+  pool_.run(nodes_.size(), [&](std::size_t i) { nodes_[i]->write_tcdm(address, bytes); });
+}
+
+void CubeSystem::read(std::uint64_t address, std::span<std::uint8_t> bytes) {
+  require_exists(address, bytes.size());
+  if (memory_.contains(address, bytes.size())) {
+    memory_.read(address, bytes);
+  } else {
+    observed().read_tcdm(address, bytes);
+  }
+}
+
+void CubeSystem::set_console(std::function<void(const std::string&)> console) {
+  console_ = std::move(console);
+  if (clusters() == 1) {
+    nodes_.front()->set_console([this](char character) { console_(std::string(1, character)); });
+    return;
+  }
+  for (unsigned id = 0; id < clusters(); ++id) {
+    nodes_[id]->set_console([this, id](char character) { lines_[id] += character; });
+  }
+}
+
+void CubeSystem::print_lines(bool all) {
+  for (unsigned id = 0; id < clusters(); ++id) {
+    std::string& text = lines_[id];
+    if (text.empty()) continue;
+    if (all && text.back() != '\n') text += '\n';
+    std::size_t begin = 0;
+    for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
+      console_(fmt::format("cluster {}: {}", id, text.substr(begin, end + 1 - begin)));
+      begin = end + 1;
+    }
+    text.erase(0, begin);
+  }
+}
+
+void CubeSystem::serve_memory(std::uint64_t core_cycle) {
+  accesses_.clear();
+  for (const auto& node : nodes_) {
+    for (const memory::Access& access : node->port().asked()) accesses_.push_back({node->id(), access});
+    node->port().forget_asked();
+  }
+  std::stable_sort(
+      accesses_.begin(), accesses_.end(),
+      [](const ClusterAccess& a, const ClusterAccess& b) { return a.access.cycle < b.access.cycle; });
+  side_->serve(accesses_, core_cycle);
+}
+
+// The last arrival and the release each take as long as a short access to memory, half of it each: the barrier
+// is on the logic base, too.
+void CubeSystem::serve_barrier() {
+  std::uint64_t last = 0;
+  for (const auto& node : nodes_) {
+    if (node->arrived_at() == 0) return;
+    last = std::max(last, node->arrived_at());
+  }
+  for (const auto& node : nodes_) node->release(last + side_->lookahead_core_cycles());
+}
+
+// Nobody is left to come: a cluster has ended, and all others wait.
+bool CubeSystem::stuck_at_barrier() const {
+  bool any = false;
+  for (const auto& node : nodes_) {
+    if (!node->running()) continue;
+    if (node->arrived_at() == 0 || node->stalled_for() < config_.watchdog_cycles) return false;
+    any = true;
+  }
+  return any;
+}
+
+RunResult CubeSystem::run(const RunLimits& limits) {
+  if (ran_) throw base::error(ExitStatus::kOther, "a cube system runs once");
+  ran_ = true;
+  const std::uint32_t entry = program_ ? program_->elf().entry() : 0;
+  const auto start = Clock::now();
+  const double cpu_start = cpu_seconds();
+  for (const auto& node : nodes_)
+    node->start(entry, limits, node->id() == options_.observed ? limits.debugger : nullptr);
+
+  const std::uint64_t window = side_->lookahead_core_cycles();
+  std::vector<ClusterNode*> active;
+  auto last_report = start;
+  bool ending = false;  // all are to come to rest
+  std::uint64_t core_cycle = 0;
+  for (std::uint64_t round = 1;; ++round) {
+    active.clear();
+    for (const auto& node : nodes_) {
+      if (!node->done()) active.push_back(node.get());
+    }
+    if (active.empty()) break;
+    core_cycle += window;
+    pool_.run(active.size(), [&](std::size_t i) { active[i]->advance(core_cycle); });
+    serve_memory(core_cycle);
+    serve_barrier();
+    if (clusters() > 1 && console_) print_lines(false);
+    if (ending) continue;
+
+    const auto stop_all = [&](End end) {
+      for (const auto& node : nodes_) node->stop(end);
+      ending = true;
+    };
+    const bool failed = std::any_of(active.begin(), active.end(), [](const ClusterNode* node) {
+      return !node->running() && (node->result().end != End::kExit || node->result().exit_code != 0);
+    });
+    if (failed) {
+      stop_all(End::kStopped);
+    } else if (base::interrupted()) {
+      stop_all(End::kInterrupted);
+    } else if (stuck_at_barrier()) {
+      barrier_lost_ = true;
+      stop_all(End::kStuck);
+    } else if (limits.progress && round % kClockInterval == 0 &&
+               Clock::now() - last_report > std::chrono::milliseconds(100)) {
+      last_report = Clock::now();
+      limits.progress(core_cycle * parameters().core_clock_ratio);
+    }
+  }
+  if (clusters() > 1 && console_) print_lines(true);
+
+  RunResult result = conclude();
+  result.threads = pool_.threads();
+  result.host_seconds =
+      std::chrono::duration<double>(Clock::now() - start - observed().halted()).count();
+  result.host_cpu_seconds = cpu_seconds() - cpu_start;
+  return result;
+}
+
+RunResult CubeSystem::conclude() {
+  RunResult result;
+  const ClusterResult* first = nullptr;  // to end otherwise than well
+  for (const auto& node : nodes_) {
+    const ClusterResult& own = node->result();
+    result.clusters.push_back(own);
+    result.cycles = std::max(result.cycles, own.cycles);
+    const bool well = own.end == End::kExit && own.exit_code == 0;
+    if (well || own.end == End::kStopped || (first != nullptr && first->cycles <= own.cycles)) continue;
+    first = &own;
+    result.cluster = node->id();
+  }
+  if (first == nullptr) return result;
+  result.end = first->end;
+  result.exit_code = first->exit_code;
+  result.message = first->message;
+  if (clusters() == 1 || result.message.empty()) return result;
+  result.message = fmt::format("cluster {}: {}", result.cluster, result.message);
+  if (barrier_lost_) result.message = "stuck: some clusters wait at the barrier, and nobody is left to come there";
+  result.message += describe_places(barrier_lost_ ? clusters() : result.cluster);
+  return result;
+}
+
+// Where all clusters but one are, those at the same place together.
+std::string CubeSystem::describe_places(unsigned but) const {
+  std::map<std::string, std::vector<unsigned>> places;
+  for (const auto& node : nodes_) {
+    if (node->id() != but) places[node->describe_place()].push_back(node->id());
+  }
+  std::string text;
+  for (const auto& [place, ids] : places)
+    text += fmt::format("\ncluster{} {}: {}", ids.size() > 1 ? "s" : "", format_ranges(ids), place);
+  return text;
+}
+
+}  // namespace nearcube::system

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is behind the clusters' AXI ports: one memory, in one thread, some cycles behind them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/memory/axi_port.h"
+#include "sim/memory/flat_memory.h"
+
+namespace nearcube::system {
+
+/// An access of a cluster's port.
+struct ClusterAccess {
+  unsigned cluster = 0;
+  memory::Access access;
+};
+
+class MemorySide {
+ public:
+  virtual ~MemorySide() = default;
+
+  /// Core cycles, at least 1: an access of core cycle c is not answered before c + lookahead(). So that many
+  /// cycles of all clusters can pass between two calls of serve().
+  virtual std::uint64_t lookahead_core_cycles() const = 0;
+  /// Takes what was asked for up to and in `core_cycle`, ordered by (cycle, cluster), carries it out, and
+  /// tells the ports of every answer that is due up to core_cycle + lookahead.
+  virtual void serve(std::span<const ClusterAccess> accesses, std::uint64_t core_cycle) = 0;
+  /// For a watchdog's report, a line each.
+  virtual std::vector<std::string> describe() const { return {}; }
+};
+
+/// Memory without vaults: each access is carried out at once and answered after a fixed latency.
+class FlatSide final : public MemorySide {
+ public:
+  /// Latencies of at least 2 core cycles: one there, one back.
+  FlatSide(memory::FlatMemory& memory, std::vector<memory::AxiPort*> ports, const memory::AxiTiming& timing);
+
+  std::uint64_t lookahead_core_cycles() const override { return lookahead_; }
+  void serve(std::span<const ClusterAccess> accesses, std::uint64_t core_cycle) override;
+
+ private:
+  memory::FlatMemory& memory_;
+  std::vector<memory::AxiPort*> ports_;
+  memory::AxiTiming timing_;
+  std::uint64_t lookahead_;
+};
+
+}  // namespace nearcube::system
