@@ -112,8 +112,8 @@ void AxiPort::ask(std::size_t slot, std::size_t piece) {
   const std::uint64_t begin = std::max({t.begin, granule, base_});
   const std::uint64_t end = std::min({t.end, granule + granule_, base_ + capacity_});
   if (begin >= end) {
-    t.pieces[piece].done_at = now_ + t.extra +
-                              (t.write ? timing_.write_latency_core_cycles : timing_.read_latency_core_cycles - 1);
+    t.pieces[piece].done_at =
+        now_ + t.extra + (t.write ? timing_.write_latency_core_cycles : timing_.read_latency_core_cycles - 1);
     return;
   }
   asked_.push_back({.address = begin,
@@ -330,10 +330,10 @@ std::vector<std::string> AxiPort::describe() const {
 
 void answer(AxiPort& port, const Access& access, FlatMemory& memory, const AxiTiming& timing) {
   port.perform(access.tag, memory);
-  port.complete(access.tag,
-                access.cycle + (access.write ? timing.write_latency_core_cycles
-                                             : timing.read_latency_core_cycles - 1),
-                false);
+  port.complete(
+      access.tag,
+      access.cycle + (access.write ? timing.write_latency_core_cycles : timing.read_latency_core_cycles - 1),
+      false);
 }
 
 }  // namespace nearcube::memory

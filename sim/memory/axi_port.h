@@ -58,8 +58,8 @@ struct Access {
 
 /// Transactions of one id answer in order; of different ids in order of readiness. An address outside the
 /// memory answers DECERR, data that the memory cannot correct SLVERR. The master's breaches of the protocol
-/// (a burst across 4 KiB, a type other than INCR or FIXED, a wrong last) throw Error (kOther): they are faults
-/// of the RTL.
+/// (a burst across 4 KiB, a type other than INCR or FIXED, a wrong last) throw Error (kOther): they are
+/// faults of the RTL.
 class AxiPort {
  public:
   /// In front of `capacity` bytes from `base` on. Of `timing` the latencies hold for DECERR only: others are
@@ -109,11 +109,11 @@ class AxiPort {
     bool error = false;
   };
   struct Transfer {
-    std::uint64_t address = 0;     ///< of the next beat
-    std::uint64_t first = 0;       ///< byte address of words[0]
-    std::uint64_t begin = 0;       ///< bytes that it concerns,
-    std::uint64_t end = 0;         ///< and the first behind them
-    std::uint64_t extra = 0;       ///< latency added for tests
+    std::uint64_t address = 0;  ///< of the next beat
+    std::uint64_t first = 0;    ///< byte address of words[0]
+    std::uint64_t begin = 0;    ///< bytes that it concerns,
+    std::uint64_t end = 0;      ///< and the first behind them
+    std::uint64_t extra = 0;    ///< latency added for tests
     std::uint8_t id = 0, size = 0, burst = 0;
     unsigned beats_left = 0;
     bool write = false;

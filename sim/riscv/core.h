@@ -9,6 +9,8 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -75,6 +77,15 @@ struct CoreCounters {
            stall_data();
   }
   std::uint64_t stall_data() const { return stall_data_tcdm + stall_data_peripheral + stall_data_memory; }
+
+  /// Adds another core's.
+  CoreCounters& operator+=(const CoreCounters& other) {
+    using Words = std::array<std::uint64_t, sizeof(CoreCounters) / sizeof(std::uint64_t)>;
+    Words sum = std::bit_cast<Words>(*this);
+    const Words added = std::bit_cast<Words>(other);
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += added[i];
+    return *this = std::bit_cast<CoreCounters>(sum);
+  }
 };
 
 /// What the core waits for in the current cycle.

@@ -55,7 +55,7 @@ void ClusterNode::step() {
 
 // An access on the core's data port; nothing if it is not granted or answered in time. Throws on a bus error.
 std::optional<std::uint32_t> ClusterNode::try_port(std::uint32_t address, bool write, std::uint8_t enables,
-                                                     std::uint32_t data) {
+                                                   std::uint32_t data) {
   inputs_.data_req = true;
   inputs_.data_we = write;
   inputs_.data_be = enables;
@@ -187,8 +187,8 @@ class ClusterNode::DebugTarget final : public debug::Target {
   bool blocked_;
 };
 
-// Holds the core if the debugger wants it, and once it stands, gives the machine to the debugger_-> Afterwards
-// the cluster is at the beginning of a core cycle. Call at the end of one, before the clock edge.
+// Holds the core if the debugger wants it, and once it stands, gives the machine to the debugger_->
+// Afterwards the cluster is at the beginning of a core cycle. Call at the end of one, before the clock edge.
 ClusterNode::Served ClusterNode::serve_debugger() {
   const bool wanted = debugger_->wants_stop();
   if (wanted && held_since_ == 0) {

@@ -252,6 +252,8 @@ void ClusterNode::begin_end(End end) {
   for (const std::uint8_t visited : phase_order_) result_.phases.push_back({visited, phase_cycles_[visited]});
   last_view_ = view();
   last_words_ = cluster_.debug();
+  last_place_ =
+      end == End::kExit ? fmt::format("ended with exit code {}", result_.exit_code) : describe_place();
   result_.message = end_message();
   core_.hold(true);
   patience_ = kPatienceCoreCycles;

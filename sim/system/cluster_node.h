@@ -112,8 +112,9 @@ class ClusterNode {
 
   // In words:
 
-  /// "asleep in nc_wait_events", "waits at the barrier", "ended with exit code 0": where the program is.
-  std::string describe_place() const;
+  /// "asleep in nc_wait_events", "waits at the barrier, asleep in ...", "ended with exit code 0": where the
+  /// program was at the end of this cluster's part of the run.
+  const std::string& last_place() const { return last_place_; }
   /// The core took a trap that is an exception; describe_trap() says which, where and why.
   bool trapped() const { return core_.counters().exceptions != 0; }
   std::string describe_trap() const;
@@ -162,6 +163,7 @@ class ClusterNode {
   std::string function(std::uint32_t pc) const { return program_ ? program_->function(pc) : ""; }
   std::string source_line(std::uint32_t pc) const { return program_ ? program_->line(pc) : ""; }
   std::string describe_commands(unsigned unit, const rtl::ClusterDebug& words) const;
+  std::string describe_place() const;
   std::string end_message() const;
   AddressMap address_map() const;
   debug::ClusterView view() const;
@@ -203,6 +205,7 @@ class ClusterNode {
   std::uint64_t held_since_ = 0;  ///< cycle in which a debugger's stop was first asked for; 0: none was
   std::chrono::steady_clock::duration halted_{};
   // Of the end:
+  std::string last_place_;
   debug::ClusterView last_view_;
   rtl::ClusterDebug last_words_;
   std::uint64_t patience_ = 0;  ///< core cycles that the core has left to come to rest

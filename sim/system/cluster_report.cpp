@@ -129,8 +129,6 @@ std::string ClusterNode::end_message() const {
 }
 
 std::string ClusterNode::describe_place() const {
-  if (state_ != State::kRunning && result_.end == End::kExit)
-    return fmt::format("ended with exit code {}", result_.exit_code);
   const riscv::CoreStatus status = core_.status();
   std::string name = function(status.pc);
   name = name.substr(0, name.find('+'));

@@ -25,28 +25,34 @@ std::vector<std::uint32_t> counter_offsets(unsigned ntx, unsigned banks) {
   return offsets;
 }
 
+namespace {
+/// All counters in the order of counter_offsets().
+std::vector<std::uint64_t*> listed(ClusterCounters& c) {
+  std::vector<std::uint64_t*> all = {&c.cycles,   &c.compute_cycles, &c.dma_read_bytes, &c.dma_write_bytes,
+                                     &c.dma_busy, &c.dma_wait_bus,   &c.dma_wait_tcdm,  &c.core_wait_tcdm};
+  for (auto& unit : c.ntx) {
+    all.insert(all.end(), {&unit.busy, &unit.stall_a, &unit.stall_b, &unit.stall_init, &unit.stall_result,
+                           &unit.stall_hazard, &unit.idle, &unit.macs, &unit.results, &unit.commands});
+  }
+  for (auto& bank : c.banks) all.insert(all.end(), {&bank.accesses, &bank.conflicts});
+  return all;
+}
+}  // namespace
+
 ClusterCounters to_counters(std::span<const std::uint64_t> values, unsigned ntx, unsigned banks) {
-  auto next = values.begin();
   ClusterCounters counters;
-  for (std::uint64_t* counter :
-       {&counters.cycles, &counters.compute_cycles, &counters.dma_read_bytes, &counters.dma_write_bytes,
-        &counters.dma_busy, &counters.dma_wait_bus, &counters.dma_wait_tcdm, &counters.core_wait_tcdm}) {
-    *counter = *next++;
-  }
   counters.ntx.resize(ntx);
-  for (auto& unit : counters.ntx) {
-    for (std::uint64_t* counter :
-         {&unit.busy, &unit.stall_a, &unit.stall_b, &unit.stall_init, &unit.stall_result, &unit.stall_hazard,
-          &unit.idle, &unit.macs, &unit.results, &unit.commands}) {
-      *counter = *next++;
-    }
-  }
   counters.banks.resize(banks);
-  for (auto& bank : counters.banks) {
-    bank.accesses = *next++;
-    bank.conflicts = *next++;
-  }
+  auto next = values.begin();
+  for (std::uint64_t* counter : listed(counters)) *counter = *next++;
   return counters;
+}
+
+ClusterCounters& ClusterCounters::operator+=(const ClusterCounters& other) {
+  ClusterCounters copy = other;
+  const auto mine = listed(*this), theirs = listed(copy);
+  for (std::size_t i = 0; i < mine.size(); ++i) *mine[i] += *theirs[i];
+  return *this;
 }
 
 }  // namespace nearcube::system

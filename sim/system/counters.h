@@ -25,6 +25,9 @@ struct ClusterCounters {
     std::uint64_t accesses = 0, conflicts = 0;
   };
   std::vector<Bank> banks;
+
+  /// Adds another cluster's, unit by unit; both have the same units.
+  ClusterCounters& operator+=(const ClusterCounters& other);
 };
 
 /// Offsets in the region of every counter of a cluster with so many NTX and banks, in the order of

@@ -20,6 +20,9 @@ using Clock = std::chrono::steady_clock;
 
 // Windows between looks at the wall clock.
 constexpr std::uint64_t kClockInterval = 256;
+// Core cycles: more would hardly save anything, and when a slow memory answers is known in time for a
+// watchdog.
+constexpr std::uint64_t kLongestWindow = 64;
 
 double cpu_seconds() {
   rusage usage = {};
@@ -54,6 +57,32 @@ std::string format_ranges(const std::vector<unsigned>& numbers) {
   return text;
 }
 
+/// Adds a cluster's part to the run's totals.
+void add_up(RunResult& result, const ClusterResult& own, const std::string& name) {
+  const bool first = result.clusters.empty();
+  result.clusters.push_back(own);
+  result.cycles = std::max(result.cycles, own.cycles);
+  for (const PhaseCycles& phase : own.phases) {
+    const auto same = std::find_if(result.phases.begin(), result.phases.end(),
+                                   [&](const PhaseCycles& other) { return other.phase == phase.phase; });
+    if (same != result.phases.end()) {
+      same->cycles += phase.cycles;
+    } else {
+      result.phases.push_back(phase);
+    }
+  }
+  if (first) {
+    result.counters = own.counters;
+  } else if (result.counters && own.counters) {
+    *result.counters += *own.counters;
+  } else {
+    result.counters.reset();  // no total without all of them
+  }
+  result.counters_exact = result.counters_exact && own.counters_exact;
+  result.core += own.core;
+  for (const std::string& fault : own.faults) result.faults.push_back(name + fault);
+}
+
 }  // namespace
 
 void check_model(const ClusterConfig& config, bool traceable) {
@@ -72,16 +101,17 @@ CubeSystem::CubeSystem(const ClusterConfig& config, const CubeOptions& options)
       lines_(options_.clusters) {
   std::vector<memory::AxiPort*> ports;
   for (unsigned id = 0; id < options_.clusters; ++id) {
-    nodes_.push_back(std::make_unique<ClusterNode>(
-        config_,
-        NodeOptions{.id = id,
-                    .count = options_.clusters,
-                    .seed = options_.seed + id,
-                    .traceable = options_.traceable && id == options_.observed},
-        memory_));
+    nodes_.push_back(
+        std::make_unique<ClusterNode>(config_,
+                                      NodeOptions{.id = id,
+                                                  .count = options_.clusters,
+                                                  .seed = options_.seed + id,
+                                                  .traceable = options_.traceable && id == options_.observed},
+                                      memory_));
     ports.push_back(&nodes_.back()->port());
   }
   side_ = std::make_unique<FlatSide>(memory_, std::move(ports), config_.timing);
+  window_ = std::min(side_->lookahead_core_cycles(), kLongestWindow);
   // All are built alike.
   nodes_.front()->check_parameters();
 }
@@ -168,21 +198,21 @@ void CubeSystem::serve_memory(std::uint64_t core_cycle) {
     for (const memory::Access& access : node->port().asked()) accesses_.push_back({node->id(), access});
     node->port().forget_asked();
   }
-  std::stable_sort(
-      accesses_.begin(), accesses_.end(),
-      [](const ClusterAccess& a, const ClusterAccess& b) { return a.access.cycle < b.access.cycle; });
+  std::stable_sort(accesses_.begin(), accesses_.end(), [](const ClusterAccess& a, const ClusterAccess& b) {
+    return a.access.cycle < b.access.cycle;
+  });
   side_->serve(accesses_, core_cycle);
 }
 
-// The last arrival and the release each take as long as a short access to memory, half of it each: the barrier
-// is on the logic base, too.
+// From the last arrival to the release it takes as long as a short access to memory: the barrier is on the
+// logic base, too.
 void CubeSystem::serve_barrier() {
   std::uint64_t last = 0;
   for (const auto& node : nodes_) {
     if (node->arrived_at() == 0) return;
     last = std::max(last, node->arrived_at());
   }
-  for (const auto& node : nodes_) node->release(last + side_->lookahead_core_cycles());
+  for (const auto& node : nodes_) node->release(last + window_);
 }
 
 // Nobody is left to come: a cluster has ended, and all others wait.
@@ -205,7 +235,6 @@ RunResult CubeSystem::run(const RunLimits& limits) {
   for (const auto& node : nodes_)
     node->start(entry, limits, node->id() == options_.observed ? limits.debugger : nullptr);
 
-  const std::uint64_t window = side_->lookahead_core_cycles();
   std::vector<ClusterNode*> active;
   auto last_report = start;
   bool ending = false;  // all are to come to rest
@@ -216,7 +245,7 @@ RunResult CubeSystem::run(const RunLimits& limits) {
       if (!node->done()) active.push_back(node.get());
     }
     if (active.empty()) break;
-    core_cycle += window;
+    core_cycle += window_;
     pool_.run(active.size(), [&](std::size_t i) { active[i]->advance(core_cycle); });
     serve_memory(core_cycle);
     serve_barrier();
@@ -247,8 +276,7 @@ RunResult CubeSystem::run(const RunLimits& limits) {
 
   RunResult result = conclude();
   result.threads = pool_.threads();
-  result.host_seconds =
-      std::chrono::duration<double>(Clock::now() - start - observed().halted()).count();
+  result.host_seconds = std::chrono::duration<double>(Clock::now() - start - observed().halted()).count();
   result.host_cpu_seconds = cpu_seconds() - cpu_start;
   return result;
 }
@@ -258,8 +286,7 @@ RunResult CubeSystem::conclude() {
   const ClusterResult* first = nullptr;  // to end otherwise than well
   for (const auto& node : nodes_) {
     const ClusterResult& own = node->result();
-    result.clusters.push_back(own);
-    result.cycles = std::max(result.cycles, own.cycles);
+    add_up(result, own, clusters() == 1 ? "" : fmt::format("cluster {}: ", node->id()));
     const bool well = own.end == End::kExit && own.exit_code == 0;
     if (well || own.end == End::kStopped || (first != nullptr && first->cycles <= own.cycles)) continue;
     first = &own;
@@ -270,8 +297,9 @@ RunResult CubeSystem::conclude() {
   result.exit_code = first->exit_code;
   result.message = first->message;
   if (clusters() == 1 || result.message.empty()) return result;
-  result.message = fmt::format("cluster {}: {}", result.cluster, result.message);
-  if (barrier_lost_) result.message = "stuck: some clusters wait at the barrier, and nobody is left to come there";
+  result.message = barrier_lost_
+                       ? "stuck: some clusters wait at the barrier, and nobody is left to come there"
+                       : fmt::format("cluster {}: {}", result.cluster, result.message);
   result.message += describe_places(barrier_lost_ ? clusters() : result.cluster);
   return result;
 }
@@ -280,11 +308,11 @@ RunResult CubeSystem::conclude() {
 std::string CubeSystem::describe_places(unsigned but) const {
   std::map<std::string, std::vector<unsigned>> places;
   for (const auto& node : nodes_) {
-    if (node->id() != but) places[node->describe_place()].push_back(node->id());
+    if (node->id() != but) places[node->last_place()].push_back(node->id());
   }
   std::string text;
   for (const auto& [place, ids] : places)
-    text += fmt::format("\ncluster{} {}: {}", ids.size() > 1 ? "s" : "", format_ranges(ids), place);
+    text += fmt::format("\n{} {}: {}", ids.size() > 1 ? "clusters" : "cluster", format_ranges(ids), place);
   return text;
 }
 

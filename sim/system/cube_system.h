@@ -21,26 +21,26 @@
 
 namespace nearcube::system {
 
-/// Clusters that a cube can have (the NTX paper's largest is 512 over several cubes; a cube's logic base holds
-/// 16 to 128: arXiv 1803.04783, section IV).
+/// Clusters that a cube can have (the NTX paper's largest is 512 over several cubes; a cube's logic base
+/// holds 16 to 128: arXiv 1803.04783, section IV).
 inline constexpr unsigned kMostClusters = 128;
 
 struct CubeOptions {
   unsigned clusters = 1;
-  unsigned threads = 1;      ///< host threads; more than clusters are not used. Results do not depend on it
-  std::uint64_t seed = 1;    ///< of the values that registers without reset start with
-  unsigned observed = 0;     ///< the cluster that traces, the debugger and dumps of the scratchpad are of
-  bool traceable = false;    ///< the observed cluster's trace() will be called
+  unsigned threads = 1;    ///< host threads; more than clusters are not used. Results do not depend on it
+  std::uint64_t seed = 1;  ///< of the values that registers without reset start with
+  unsigned observed = 0;   ///< the cluster that traces, the debugger and dumps of the scratchpad are of
+  bool traceable = false;  ///< the observed cluster's trace() will be called
 };
 
 /// Throws Error (kBadInput) that names the file, each key and both values if no RTL model was built for
 /// `config`.
 void check_model(const ClusterConfig& config, bool traceable = false);
 
-/// The clusters go on side by side in host threads, for a window of as many core cycles as an access to memory
-/// takes at least. Then one thread takes what they asked of the memory and of each other - accesses in order
-/// of (time, cluster), arrivals at the barrier - and the next window begins. So what a cluster sees in a cycle
-/// does not depend on the threads.
+/// The clusters go on side by side in host threads, for a window of as many core cycles as an access to
+/// memory takes at least. Then one thread takes what they asked of the memory and of each other - accesses in
+/// order of (time, cluster), arrivals at the barrier - and the next window begins. So what a cluster sees in
+/// a cycle does not depend on the threads.
 class CubeSystem {
  public:
   /// Takes the models with the parameters of `config` and checks them against their registers; throws Error
@@ -85,6 +85,7 @@ class CubeSystem {
   memory::FlatMemory memory_;
   std::vector<std::unique_ptr<ClusterNode>> nodes_;
   std::unique_ptr<MemorySide> side_;
+  std::uint64_t window_ = 1;  ///< core cycles that clusters go on by themselves
   std::unique_ptr<Program> program_;
   base::ThreadPool pool_;
   std::function<void(const std::string&)> console_;

@@ -11,8 +11,7 @@ namespace nearcube::system {
 FlatSide::FlatSide(memory::FlatMemory& memory, std::vector<memory::AxiPort*> ports,
                    const memory::AxiTiming& timing)
     : memory_(memory), ports_(std::move(ports)), timing_(timing) {
-  const std::uint64_t latency =
-      std::min(timing.read_latency_core_cycles, timing.write_latency_core_cycles);
+  const std::uint64_t latency = std::min(timing.read_latency_core_cycles, timing.write_latency_core_cycles);
   if (latency < 2) bad_input("a memory latency of {} core cycles: must be at least 2", latency);
   lookahead_ = latency - 1;
 }

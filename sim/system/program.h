@@ -13,7 +13,8 @@ namespace nearcube::system {
 
 class Program {
  public:
-  explicit Program(riscv::ElfFile elf) : elf_(std::move(elf)), lines_(riscv::SourceLines::load(elf_.path())) {}
+  explicit Program(riscv::ElfFile elf)
+      : elf_(std::move(elf)), lines_(riscv::SourceLines::load(elf_.path())) {}
 
   const riscv::ElfFile& elf() const { return elf_; }
   /// "main", "main+0x10"; empty if no symbol holds it.

@@ -52,7 +52,13 @@ struct RunResult {
   std::uint64_t cycles = 0;  ///< NTX clock cycles from reset to the last cluster's end
   std::string message;
   std::vector<ClusterResult> clusters;
-  unsigned threads = 1;  ///< host threads that took part
+  // Of all clusters together, as in ClusterResult; of each unit number and phase the sum over the clusters.
+  std::vector<PhaseCycles> phases;
+  std::optional<ClusterCounters> counters;
+  bool counters_exact = true;
+  riscv::CoreCounters core;
+  std::vector<std::string> faults;  ///< with the cluster's number, if there are several
+  unsigned threads = 1;             ///< host threads that took part
   /// Wall clock of the run, without the time in which a debugger halted it.
   double host_seconds = 0;
   /// Processor time of all threads together.

@@ -8,7 +8,7 @@
 
 #include "interfaces/generated/nearcube/interfaces.hpp"
 #include "sim/base/units.h"
-#include "sim/system/cluster_system.h"
+#include "sim/system/cube_system.h"
 #include "sw/cli/paths.h"
 
 namespace nearcube::cli {
@@ -40,7 +40,7 @@ std::string version() { return "nearcube " NEARCUBE_VERSION; }
 void print_info(const std::string& name, bool json) {
   const system::ClusterConfig config = system::load_cluster_config(cli::config_file(name));
   // Builds the model, so a configuration that does not fit it is an error here too.
-  const system::ClusterSystem system(config);
+  const system::CubeSystem system(config);
   const system::ClusterParameters& rtl = system.parameters();
   const auto map = address_map(config);
   const auto& timing = config.timing;

@@ -63,6 +63,22 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->type_name("N")
       ->check(whole_number(1))
       ->group(kRunOptions);
+  app.add_option("--clusters", options.clusters, "clusters of the cube, 1 to 128")
+      ->type_name("K")
+      ->capture_default_str()
+      ->check(whole_number(1, system::kMostClusters))
+      ->group(kRunOptions);
+  app.add_option("--threads", options.threads,
+                 "host threads that simulate them; the results do not depend on it [the machine's cores]")
+      ->type_name("N")
+      ->check(whole_number(1, 1024))
+      ->group(kRunOptions);
+  app.add_option("--trace-cluster", options.trace_cluster,
+                 "the cluster that traces, the timeline, --gdb and dumps of the scratchpad are of")
+      ->type_name("ID")
+      ->capture_default_str()
+      ->check(whole_number(0, system::kMostClusters - 1))
+      ->group(kTraceOptions);
   app.add_option("--trace", options.trace,
                  "record waveforms, with a GTKWave save file FILE.fst.gtkw beside them")
       ->type_name("FILE.fst")

@@ -51,7 +51,8 @@ Figures figures_of(const Report& report) {
   if (report.macs) f.macs = *report.macs;
   const auto macs = static_cast<double>(f.macs);
   const auto cycles = static_cast<double>(f.cycles);
-  f.utilization = share(macs, report.cluster.ntx * cycles);
+  const auto ntx = static_cast<double>(report.cluster.ntx * report.run.clusters.size());
+  f.utilization = share(macs, ntx * cycles);
   f.utilization_compute = share(macs, report.cluster.ntx * static_cast<double>(f.compute_cycles));
   f.gflops = share(macs * base::kFlopPerMac * report.ntx_hz, cycles) / 1e9;
   f.dma_gb_per_s = share(static_cast<double>(f.dma_bytes) * report.ntx_hz, cycles) / 1e9;
@@ -80,8 +81,45 @@ std::optional<Offload> offload_of(const Report& report) {
                  .wait_share = share(r.wait_ntx_core_cycles, core_cycles)};
 }
 
-void append_ntx_table(std::string& text, const system::ClusterCounters& c) {
-  text += "\nwhere the NTX's cycles went, in % (no step because ... was missing)\n";
+/// Of one cluster.
+struct ClusterFigures {
+  std::uint64_t macs = 0;  // counted
+  double utilization = 0, utilization_compute = 0;
+};
+
+ClusterFigures figures_of(const system::ClusterResult& own, unsigned ntx) {
+  ClusterFigures f;
+  if (!own.counters) return f;
+  for (const auto& unit : own.counters->ntx) f.macs += unit.macs;
+  f.utilization = share(static_cast<double>(f.macs), ntx * static_cast<double>(own.cycles));
+  f.utilization_compute =
+      share(static_cast<double>(f.macs), ntx * static_cast<double>(own.counters->compute_cycles));
+  return f;
+}
+
+void append_cluster_table(std::string& text, const Report& report) {
+  text += fmt::format("\n{:<9}{:>14}{:>14}{:>13}{:>12}{:>14}{:>14}{:>8}  {}\n", "cluster", "cycles",
+                      "compute", "utilization", "in compute", "MACs", "DMA bytes", "asleep", "end");
+  for (std::size_t id = 0; id < report.run.clusters.size(); ++id) {
+    const system::ClusterResult& own = report.run.clusters[id];
+    const ClusterFigures f = figures_of(own, report.cluster.ntx);
+    const auto counted = [&](std::uint64_t value) {
+      return own.counters ? with_separators(value) : std::string("-");
+    };
+    const system::ClusterCounters none;
+    const system::ClusterCounters& c = own.counters ? *own.counters : none;
+    text += fmt::format(
+        "{:>7}  {:>14}{:>14}{:>13}{:>12}{:>14}{:>14}{:>8}  {}\n", id, with_separators(own.cycles),
+        counted(c.compute_cycles), format_percent(f.utilization), format_percent(f.utilization_compute),
+        counted(f.macs), counted(c.dma_read_bytes + c.dma_write_bytes),
+        format_percent(share(static_cast<double>(own.core.asleep), static_cast<double>(own.core.cycles))),
+        own.end == system::End::kExit ? fmt::format("exit code {}", own.exit_code) : name_of(own.end));
+  }
+}
+
+void append_ntx_table(std::string& text, const system::ClusterCounters& c, bool several) {
+  text += fmt::format("\nwhere the NTX's cycles went, in % (no step because ... was missing){}\n",
+                      several ? ", all clusters together" : "");
   text += fmt::format("  {:<6}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>14}{:>10}\n", "", "busy", "a", "b",
                       "init", "result", "hazard", "idle", "MACs", "commands");
   for (std::size_t n = 0; n < c.ntx.size(); ++n) {
@@ -125,6 +163,59 @@ std::string float_text(float value) {
   return fmt::format("{:.9g} ({:#010x})", value, std::bit_cast<std::uint32_t>(value));
 }
 
+ordered_json phases_json(const Report& report, const std::vector<system::PhaseCycles>& phases) {
+  ordered_json json = ordered_json::array();
+  for (const auto& phase : phases)
+    json.push_back({{"name", phase_name(report, phase.phase)}, {"cycles", phase.cycles}});
+  return json;
+}
+
+ordered_json counters_json(const std::optional<system::ClusterCounters>& known,
+                           const riscv::CoreCounters& core) {
+  ordered_json counters;
+  if (known) {
+    const system::ClusterCounters& c = *known;
+    counters["cycles"] = c.cycles;
+    counters["compute_cycles"] = c.compute_cycles;
+    counters["dma"] = {{"read_bytes", c.dma_read_bytes},
+                       {"write_bytes", c.dma_write_bytes},
+                       {"busy", c.dma_busy},
+                       {"wait_bus", c.dma_wait_bus},
+                       {"wait_tcdm", c.dma_wait_tcdm}};
+    counters["ntx"] = ordered_json::array();
+    for (const auto& ntx : c.ntx) {
+      counters["ntx"].push_back({{"busy", ntx.busy},
+                                 {"stall_a", ntx.stall_a},
+                                 {"stall_b", ntx.stall_b},
+                                 {"stall_init", ntx.stall_init},
+                                 {"stall_result", ntx.stall_result},
+                                 {"stall_hazard", ntx.stall_hazard},
+                                 {"idle", ntx.idle},
+                                 {"macs", ntx.macs},
+                                 {"results", ntx.results},
+                                 {"commands", ntx.commands}});
+    }
+    counters["banks"] = ordered_json::array();
+    for (const auto& bank : c.banks) {
+      counters["banks"].push_back({{"accesses", bank.accesses}, {"conflicts", bank.conflicts}});
+    }
+  }
+  counters["core"] = {{"cycles", core.cycles},
+                      {"active", core.active},
+                      {"stall_load_use", core.stall_load_use},
+                      {"stall_branch", core.stall_branch},
+                      {"stall_jump", core.stall_jump},
+                      {"stall_mul_div", core.stall_mul_div},
+                      {"stall_trap", core.stall_trap},
+                      {"stall_fetch", core.stall_fetch},
+                      {"stall_data_tcdm", core.stall_data_tcdm},
+                      {"stall_data_peripheral", core.stall_data_peripheral},
+                      {"stall_data_memory", core.stall_data_memory},
+                      {"asleep", core.asleep}};
+  if (known) counters["core"]["wait_tcdm_ntx_cycles"] = known->core_wait_tcdm;
+  return counters;
+}
+
 }  // namespace
 
 const char* name_of(system::End end) {
@@ -141,6 +232,8 @@ const char* name_of(system::End end) {
       return "interrupted";
     case system::End::kKilled:
       return "killed";
+    case system::End::kStopped:
+      return "stopped";
   }
   return "exit";
 }
@@ -148,8 +241,11 @@ const char* name_of(system::End end) {
 std::string format_text(const Report& report) {
   const Figures f = figures_of(report);
   const system::RunResult& run = report.run;
-  std::string text = fmt::format("{}\n  seed {}, RTL, one cluster of {} NTX\n", report.title, report.seed,
-                                 report.cluster.ntx);
+  const std::size_t clusters = std::max<std::size_t>(1, run.clusters.size());
+  const bool several = clusters > 1;
+  std::string text =
+      fmt::format("{}\n  seed {}, RTL, {} of {} NTX\n", report.title, report.seed,
+                  several ? fmt::format("{} clusters", clusters) : "one cluster", report.cluster.ntx);
   if (run.end != system::End::kExit) text += fmt::format("\nNOT COMPLETE: {}\n", run.message);
   for (const std::string& fault : run.faults) text += fmt::format("\nERROR: {}\n", fault);
   const auto line = [&text](const char* name, const std::string& value) {
@@ -159,28 +255,29 @@ std::string format_text(const Report& report) {
   text += "\n";
   line("cycles", fmt::format("{:>14}   {:.1f} us at {:g} GHz", with_separators(f.cycles),
                              base::cycles_to_ns(f.cycles, report.ntx_hz) / 1e3, report.ntx_hz / 1e9));
-  for (const auto& phase : run.phases) {
-    line("",
-         fmt::format("{:>14}   {:>5}  {}", with_separators(phase.cycles),
-                     format_percent(share(static_cast<double>(phase.cycles), static_cast<double>(f.cycles))),
-                     phase_name(report, phase.phase)));
-  }
+  // Of several clusters the mean.
+  const auto with_share = [&](std::uint64_t of_all) {
+    const std::uint64_t mean = of_all / clusters;
+    return fmt::format("{:>14}   {:>5}", with_separators(mean),
+                       format_percent(share(static_cast<double>(mean), static_cast<double>(f.cycles))));
+  };
+  for (const auto& phase : run.phases)
+    line("", fmt::format("{}  {}", with_share(phase.cycles), phase_name(report, phase.phase)));
   if (run.counters) {
     const system::ClusterCounters& c = *run.counters;
-    line("compute cycles",
-         fmt::format(
-             "{:>14}   {:>5}  at least one NTX holds a command", with_separators(f.compute_cycles),
-             format_percent(share(static_cast<double>(f.compute_cycles), static_cast<double>(f.cycles)))));
+    line("compute cycles", fmt::format("{}  at least one NTX holds a command", with_share(f.compute_cycles)));
     line("MACs", fmt::format("{:>14}", with_separators(f.macs)));
     line("utilization", fmt::format("{:>14}   in compute {}", format_percent(f.utilization),
                                     format_percent(f.utilization_compute)));
     line("performance",
-         fmt::format("{:>14.2f}   Gflop/s at {:g} GHz (peak {:g})", f.gflops, report.ntx_hz / 1e9,
-                     base::kFlopPerMac * report.cluster.ntx * report.ntx_hz / 1e9));
+         fmt::format(
+             "{:>14.2f}   Gflop/s at {:g} GHz (peak {:g})", f.gflops, report.ntx_hz / 1e9,
+             base::kFlopPerMac * report.cluster.ntx * static_cast<double>(clusters) * report.ntx_hz / 1e9));
     line("DMA bytes",
          fmt::format("{:>14}   {:.2f} GB/s; {} read, {} written", with_separators(f.dma_bytes),
                      f.dma_gb_per_s, with_separators(c.dma_read_bytes), with_separators(c.dma_write_bytes)));
-    append_ntx_table(text, c);
+    if (several) append_cluster_table(text, report);
+    append_ntx_table(text, c, several);
     text += "\n";
     const auto cycles = static_cast<double>(c.cycles);
     line("DMA", parts({{"busy", c.dma_busy},
@@ -210,7 +307,12 @@ std::string format_text(const Report& report) {
             offload->setup_per_command, format_percent(offload->setup_share), offload->wait_per_command,
             format_percent(offload->wait_share), with_separators(report.record->commands)));
   }
-  line("simulated", fmt::format("{:.1f} kHz, {:.2f} s", run.simulated_khz(), run.host_seconds));
+  line("simulated",
+       fmt::format("{:.1f} kHz, {:.2f} s{}", run.simulated_khz(), run.host_seconds,
+                   several ? fmt::format("; {} clusters in {} host thread{}, {:.1f} kHz together", clusters,
+                                         run.threads, run.threads == 1 ? "" : "s",
+                                         run.simulated_khz() * static_cast<double>(clusters))
+                           : ""));
   if (report.check) {
     const Check& check = *report.check;
     line("check", fmt::format("{} words against the reference: {} mismatches, largest error {} ulp",
@@ -305,7 +407,7 @@ ordered_json to_json(const Report& report) {
   json["title"] = report.title;
   json["shape"] = report.shape;
   json["backend"] = "rtl";
-  json["clusters"] = 1;
+  json["clusters"] = run.clusters.size();
   json["seed"] = report.seed;
   json["config"] = report.config;
   json["hardware"] = {{"ntx", report.cluster.ntx},
@@ -318,10 +420,7 @@ ordered_json to_json(const Report& report) {
   json["message"] = run.message;
   json["faults"] = run.faults;
   json["cycles"] = f.cycles;
-  json["phases"] = ordered_json::array();
-  for (const auto& phase : run.phases) {
-    json["phases"].push_back({{"name", phase_name(report, phase.phase)}, {"cycles", phase.cycles}});
-  }
+  json["phases"] = phases_json(report, run.phases);
   // What nobody measured is null.
   const auto optional = [](bool have, auto value) { return have ? ordered_json(value) : ordered_json(); };
   const bool counted = run.counters.has_value();
@@ -362,51 +461,29 @@ ordered_json to_json(const Report& report) {
   }
   json["simulated_khz"] = run.simulated_khz();
   json["host_seconds"] = run.host_seconds;
+  json["host_cpu_seconds"] = run.host_cpu_seconds;
+  json["host_threads"] = run.threads;
 
-  ordered_json counters;
   json["counters_exact"] = run.counters_exact;
-  if (run.counters) {
-    const system::ClusterCounters& c = *run.counters;
-    counters["cycles"] = c.cycles;
-    counters["compute_cycles"] = c.compute_cycles;
-    counters["dma"] = {{"read_bytes", c.dma_read_bytes},
-                       {"write_bytes", c.dma_write_bytes},
-                       {"busy", c.dma_busy},
-                       {"wait_bus", c.dma_wait_bus},
-                       {"wait_tcdm", c.dma_wait_tcdm}};
-    counters["ntx"] = ordered_json::array();
-    for (const auto& ntx : c.ntx) {
-      counters["ntx"].push_back({{"busy", ntx.busy},
-                                 {"stall_a", ntx.stall_a},
-                                 {"stall_b", ntx.stall_b},
-                                 {"stall_init", ntx.stall_init},
-                                 {"stall_result", ntx.stall_result},
-                                 {"stall_hazard", ntx.stall_hazard},
-                                 {"idle", ntx.idle},
-                                 {"macs", ntx.macs},
-                                 {"results", ntx.results},
-                                 {"commands", ntx.commands}});
-    }
-    counters["banks"] = ordered_json::array();
-    for (const auto& bank : c.banks) {
-      counters["banks"].push_back({{"accesses", bank.accesses}, {"conflicts", bank.conflicts}});
-    }
+  json["counters"] = counters_json(run.counters, run.core);
+  // Of each cluster, where `counters` and `phases` are the sums of all.
+  json["per_cluster"] = ordered_json::array();
+  for (std::size_t id = 0; id < run.clusters.size(); ++id) {
+    const system::ClusterResult& own = run.clusters[id];
+    const ClusterFigures figures = figures_of(own, report.cluster.ntx);
+    ordered_json one;
+    one["cluster"] = id;
+    one["end"] = name_of(own.end);
+    one["exit_code"] = own.end == system::End::kExit ? ordered_json(own.exit_code) : ordered_json();
+    one["cycles"] = own.cycles;
+    one["phases"] = phases_json(report, own.phases);
+    one["macs"] = optional(own.counters.has_value(), figures.macs);
+    one["utilization"] = optional(own.counters.has_value(), figures.utilization);
+    one["utilization_compute"] = optional(own.counters.has_value(), figures.utilization_compute);
+    one["counters_exact"] = own.counters_exact;
+    one["counters"] = counters_json(own.counters, own.core);
+    json["per_cluster"].push_back(std::move(one));
   }
-  const riscv::CoreCounters& core = run.core;
-  counters["core"] = {{"cycles", core.cycles},
-                      {"active", core.active},
-                      {"stall_load_use", core.stall_load_use},
-                      {"stall_branch", core.stall_branch},
-                      {"stall_jump", core.stall_jump},
-                      {"stall_mul_div", core.stall_mul_div},
-                      {"stall_trap", core.stall_trap},
-                      {"stall_fetch", core.stall_fetch},
-                      {"stall_data_tcdm", core.stall_data_tcdm},
-                      {"stall_data_peripheral", core.stall_data_peripheral},
-                      {"stall_data_memory", core.stall_data_memory},
-                      {"asleep", core.asleep}};
-  if (run.counters) counters["core"]["wait_tcdm_ntx_cycles"] = run.counters->core_wait_tcdm;
-  json["counters"] = std::move(counters);
   return json;
 }
 

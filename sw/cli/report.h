@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "interfaces/generated/nearcube/interfaces.hpp"
-#include "sim/system/cluster_system.h"
+#include "sim/system/cube_system.h"
 #include "sw/analysis/roofline.h"
 #include "sw/cli/compare.h"
 

@@ -17,7 +17,7 @@
 #include "sim/base/units.h"
 #include "sim/debug/gdb_server.h"
 #include "sim/riscv/elf.h"
-#include "sim/system/cluster_system.h"
+#include "sim/system/cube_system.h"
 #include "sw/cli/arrays.h"
 #include "sw/cli/paths.h"
 #include "sw/cli/report.h"
@@ -108,34 +108,35 @@ void check_output_files(const RunOptions& options, std::vector<std::string> file
 
 /// Runs a loaded system with console, progress and trace. A trace that failed does not hide the report: its
 /// error is returned.
-std::optional<Error> execute(system::ClusterSystem& system, const std::string& elf, const RunOptions& options,
+std::optional<Error> execute(system::CubeSystem& system, const std::string& elf, const RunOptions& options,
                              Report& report) {
   // A signal ends the run, not its report and its trace.
   const base::NoteInterrupts noting;
+  system::ClusterNode& observed = system.observed();
   if (!options.trace.empty()) {
-    system.trace({.file = options.trace,
-                  .from = options.trace_from,
-                  .to = options.trace_to,
-                  .scope = options.trace_scope,
-                  .ntx_hz = system.config().ntx_hz});
+    observed.trace({.file = options.trace,
+                    .from = options.trace_from,
+                    .to = options.trace_to,
+                    .scope = options.trace_scope,
+                    .ntx_hz = system.config().ntx_hz});
   }
   if (!options.trace_instructions.empty()) {
-    system.trace_instructions(options.trace_instructions, options.trace_from, options.trace_to);
+    observed.trace_instructions(options.trace_instructions, options.trace_from, options.trace_to);
   }
   if (!options.trace_commands.empty()) {
-    system.trace_commands(options.trace_commands, options.trace_from, options.trace_to);
+    observed.trace_commands(options.trace_commands, options.trace_from, options.trace_to);
   }
   if (!options.timeline.empty()) {
-    system.trace_timeline({.file = options.timeline,
-                           .from = options.trace_from,
-                           .to = options.trace_to,
-                           .ntx_hz = system.config().ntx_hz,
-                           .phase_names = report.phase_names});
+    observed.trace_timeline({.file = options.timeline,
+                             .from = options.trace_from,
+                             .to = options.trace_to,
+                             .ntx_hz = system.config().ntx_hz,
+                             .phase_names = report.phase_names});
   }
   Progress progress(options.max_cycles);
-  system.set_console([&progress](char character) {
+  system.set_console([&progress](const std::string& text) {
     progress.clear();
-    std::fputc(character, stdout);
+    std::fwrite(text.data(), 1, text.size(), stdout);
   });
   std::optional<debug::GdbServer> gdb;
   if (options.gdb) {
@@ -160,10 +161,10 @@ std::optional<Error> execute(system::ClusterSystem& system, const std::string& e
   report.seed = options.seed;
   try {
     const system::RunResult& run = report.run;
-    system.finish_tables(run.end == system::End::kExit
-                             ? fmt::format("exit code {} after {} cycles", run.exit_code, run.cycles)
-                             : run.message.substr(0, run.message.find('\n')));
-    if (!system.finish_trace()) {
+    observed.finish_tables(run.end == system::End::kExit
+                               ? fmt::format("exit code {} after {} cycles", run.exit_code, run.cycles)
+                               : run.message.substr(0, run.message.find('\n')));
+    if (!observed.finish_trace()) {
       return base::error(ExitStatus::kBadInput,
                          "--trace-from {}: the run ended at cycle {}; no trace was written",
                          options.trace_from, report.run.cycles);
@@ -212,6 +213,7 @@ int status_of_end(const system::RunResult& run, ExitStatus uncaught) {
       return static_cast<int>(ExitStatus::kStuck);
     case system::End::kInterrupted:
     case system::End::kKilled:
+    case system::End::kStopped:
       return static_cast<int>(ExitStatus::kOther);
   }
   return 0;
@@ -226,15 +228,14 @@ int finish(int status, const std::optional<Error>& trace_error) {
   return status;
 }
 
-std::optional<interfaces::JobRecord> read_record(system::ClusterSystem& system, std::uint64_t address) {
+std::optional<interfaces::JobRecord> read_record(system::CubeSystem& system, std::uint64_t address) {
   interfaces::JobRecord record;
   system.read(address, {reinterpret_cast<std::uint8_t*>(&record), sizeof record});
   if (record.magic != interfaces::kRecordMagic) return std::nullopt;
   return record;
 }
 
-network::Tensor read_tensor(system::ClusterSystem& system, std::uint64_t address,
-                            const network::Shape& shape) {
+network::Tensor read_tensor(system::CubeSystem& system, std::uint64_t address, const network::Shape& shape) {
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(network::element_count(shape)) * 4);
   system.read(address, bytes);
   return network::from_bytes(shape, bytes);
@@ -245,6 +246,14 @@ network::Tensor read_tensor(system::ClusterSystem& system, std::uint64_t address
 void check_run_options(const RunOptions& options, const std::vector<std::string>& files) {
   check_trace_options(options);
   check_output_files(options, files);
+}
+
+system::CubeOptions cube_options(const RunOptions& options) {
+  return {.clusters = options.clusters,
+          .threads = options.threads != 0 ? options.threads : base::default_threads(),
+          .seed = options.seed,
+          .observed = options.trace_cluster,
+          .traceable = !options.trace.empty()};
 }
 
 system::ClusterConfig load_config(const RunOptions& options) {
@@ -264,7 +273,7 @@ compiler::Machine machine_of(const system::ClusterConfig& config) {
 Measurement measure_case(const Case& job, const std::string& name, const system::ClusterConfig& config,
                          const RunOptions& options) {
   const auto elf = riscv::ElfFile::load(firmware(job.workload.firmware));
-  system::ClusterSystem system(config, options.seed, !options.trace.empty());
+  system::CubeSystem system(config, cube_options(options));
   system.load(elf);
   for (const compiler::Piece& piece : job.workload.image) system.write(piece.address, piece.bytes);
 
@@ -300,9 +309,9 @@ Measurement measure_case(const Case& job, const std::string& name, const system:
     measurement.complaint =
         fmt::format("the job runner ended with exit code {}{} (docs/reference/registers.md lists them)",
                     report.run.exit_code, record ? fmt::format(" at tile {}", record->descriptor) : "");
+    const system::ClusterNode& node = system.node(report.run.cluster);
     if (report.run.exit_code == interfaces::kExitTrap)
-      measurement.complaint +=
-          fmt::format("\nnearcube: {}\n{}", system.describe_trap(), system.history(true));
+      measurement.complaint += fmt::format("\nnearcube: {}\n{}", node.describe_trap(), node.history(true));
     result.status = static_cast<int>(ExitStatus::kOther);
   }
   if (report.check && report.check->mismatches != 0) {
@@ -325,6 +334,7 @@ CaseResult run_case(const Case& job, const std::string& name, const system::Clus
 int run_workload(const WorkloadRequest& request, const RunOptions& options, const std::string& output) {
   check_run_options(options, output.empty() ? std::vector<std::string>() : std::vector{output});
   const system::ClusterConfig config = load_config(options);
+  if (options.clusters != 1) bad_input("--clusters {}: workloads run on one cluster yet", options.clusters);
   const Case job = make_case(request, machine_of(config));
   const CaseResult result = run_case(job, request.name, config, options);
   if (!result.outputs.empty() && !output.empty()) network::write_npy(output, result.outputs.front());
@@ -376,7 +386,7 @@ int run_elf(const std::string& path, const std::vector<std::string>& loads,
   for (const Dump& dump : results) files.push_back(dump.file);
   check_run_options(options, files);
 
-  system::ClusterSystem system(config, options.seed, !options.trace.empty());
+  system::CubeSystem system(config, cube_options(options));
   system.load(elf);
   for (const Load& load : inputs) system.write(load.place.address, network::to_bytes(load.values));
   for (const Dump& dump : results) {
@@ -392,6 +402,7 @@ int run_elf(const std::string& path, const std::vector<std::string>& loads,
   publish(report, options);
 
   int status = status_of_end(report.run, ExitStatus::kBadInput);
+  const system::ClusterNode& node = system.node(report.run.cluster);
   const bool faulted = !report.run.faults.empty();
   for (const std::string& fault : report.run.faults) complain(fault);
   if (report.run.end == system::End::kUncaught) complain(report.run.message);
@@ -405,11 +416,12 @@ int run_elf(const std::string& path, const std::vector<std::string>& loads,
       for (const Dump& dump : results) {
         network::write_npy(dump.file, read_tensor(system, dump.place.address, dump.shape), dump.element);
       }
-    } else if (report.run.exit_code == interfaces::kExitTrap && system.trapped()) {
-      complain(fmt::format("{}\n{}", system.describe_trap(), system.history(true)));
+    } else if (report.run.exit_code == interfaces::kExitTrap && node.trapped()) {
+      complain(fmt::format("{}\n{}", node.describe_trap(), node.history(true)));
       status = static_cast<int>(ExitStatus::kBadInput);
     } else {
-      complain(fmt::format("{}: the program ended with exit code {}", path, report.run.exit_code));
+      complain(fmt::format("{}: the program ended with exit code {}{}", path, report.run.exit_code,
+                           system.clusters() > 1 ? fmt::format(" on cluster {}", node.id()) : ""));
       status = static_cast<int>(faulted ? ExitStatus::kBadInput : ExitStatus::kOther);
     }
   }

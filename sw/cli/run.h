@@ -9,6 +9,7 @@
 
 #include "sim/base/error.h"
 #include "sim/system/cluster_config.h"
+#include "sim/system/cube_system.h"
 #include "sw/cli/report.h"
 #include "sw/cli/workloads.h"
 
@@ -18,7 +19,10 @@ namespace nearcube::cli {
 struct RunOptions {
   std::string config;  ///< as --config names it; empty: the default
   std::string json;    ///< report file; empty: none
+  unsigned clusters = 1;
+  unsigned threads = 0;  ///< host threads; 0: the machine's
   std::string trace;
+  unsigned trace_cluster = 0;  ///< of this cluster are all traces, and to it GDB talks
   std::uint64_t trace_from = 0;
   std::uint64_t trace_to = ~std::uint64_t{0};
   std::string trace_scope;
@@ -56,6 +60,9 @@ CaseResult run_case(const Case& job, const std::string& name, const system::Clus
 
 /// Throws unless the options make sense together and their files, and `files`, can be written, each once.
 void check_run_options(const RunOptions& options, const std::vector<std::string>& files);
+
+/// What the options say of the cube.
+system::CubeOptions cube_options(const RunOptions& options);
 
 /// The configuration that the options name, or the default.
 system::ClusterConfig load_config(const RunOptions& options);

@@ -5,7 +5,7 @@
 
 #include "sim/base/error.h"
 #include "sim/base/random.h"
-#include "sim/system/cluster_system.h"
+#include "sim/system/cube_system.h"
 #include "sw/compiler/workload.h"
 #include "sw/reference/kernels.h"
 #include "tests/support/catch.h"
@@ -23,7 +23,7 @@ network::Tensor random_tensor(const network::Shape& shape, base::Random& random)
 
 system::RunResult run(const compiler::Workload& workload, const system::ClusterConfig& config,
                       std::uint64_t seed, std::vector<float>& result, const system::RunLimits& limits = {}) {
-  system::ClusterSystem system(config, seed);
+  system::CubeSystem system(config, {.seed = seed});
   system.load(riscv::ElfFile::load(NEARCUBE_FIRMWARE_DIR "/job_runner.elf"));
   for (const auto& piece : workload.image) system.write(piece.address, piece.bytes);
   system::RunResult outcome = system.run(limits);
@@ -48,8 +48,8 @@ TEST_CASE("a slow, mixing, withholding memory changes the cycles and not a bit",
     config.timing.seed = random.next();
     config.timing.jitter_core_cycles = random.below(60);
     config.timing.withhold = static_cast<double>(random.unit()) * 0.8;
-    config.timing.read_latency_core_cycles = 1 + random.below(60);
-    config.timing.write_latency_core_cycles = 1 + random.below(60);
+    config.timing.read_latency_core_cycles = 2 + random.below(60);
+    config.timing.write_latency_core_cycles = 2 + random.below(60);
     config.timing.read_bytes_per_core_cycle = 0.5 + static_cast<double>(random.unit()) * 7.5;
     config.timing.write_bytes_per_core_cycle = 0.5 + static_cast<double>(random.unit()) * 7.5;
     config.timing.outstanding = 1 + static_cast<unsigned>(random.below(16));
@@ -144,7 +144,7 @@ TEST_CASE("looking at the counters now and then changes nothing", "[system]") {
 
 TEST_CASE("counters that the program zeroes count from there", "[system]") {
   constexpr std::uint32_t kClearCounters = 14;
-  system::ClusterSystem system(system::load_cluster_config("config/cluster/default.yaml"));
+  system::CubeSystem system(system::load_cluster_config("config/cluster/default.yaml"));
   const auto elf = riscv::ElfFile::load(NEARCUBE_FIRMWARE_DIR "/test_scenarios.elf");
   system.load(elf);
   system.write(elf.symbol("scenario").address,
@@ -158,7 +158,7 @@ TEST_CASE("counters that the program zeroes count from there", "[system]") {
 }
 
 TEST_CASE("a system runs once, and knows what exists", "[system]") {
-  system::ClusterSystem system(system::load_cluster_config("config/cluster/default.yaml"));
+  system::CubeSystem system(system::load_cluster_config("config/cluster/default.yaml"));
   CHECK(system.parameters() == system::ClusterParameters());
   const std::vector<std::uint8_t> bytes = {1, 2, 3, 4, 5, 6, 7};
   std::vector<std::uint8_t> back(7);
