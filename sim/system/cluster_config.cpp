@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/system/cluster_config.h"
 
+#include "sim/base/strict_yaml.h"
 #include "sim/base/units.h"
-#include "sim/system/strict_yaml.h"
 
 namespace nearcube::system {
 namespace {
+
+using base::YamlSection;
 
 constexpr std::int64_t kMaxCycles = std::int64_t{1} << 62;
 

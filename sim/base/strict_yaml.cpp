@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/system/strict_yaml.h"
+#include "sim/base/strict_yaml.h"
 
 #include <algorithm>
 #include <charconv>
@@ -10,7 +10,7 @@
 #include "sim/base/suggest.h"
 #include "sim/base/units.h"
 
-namespace nearcube::system {
+namespace nearcube::base {
 namespace {
 
 bool parse_integer(const std::string& text, std::int64_t& value) {
@@ -42,7 +42,7 @@ YamlSection::YamlSection(std::string file, std::string path, YAML::Node node)
 }
 
 YamlSection YamlSection::load(const std::string& path) {
-  const auto content = base::read_file(path, "configuration");
+  const auto content = read_file(path, "configuration");
   YAML::Node node;
   try {
     node = YAML::Load(std::string(content.begin(), content.end()));
@@ -97,19 +97,18 @@ std::int64_t YamlSection::integer(const std::string& key, std::int64_t min, std:
 
 std::uint64_t YamlSection::bytes(const std::string& key, std::uint64_t min, std::uint64_t max) {
   const std::string text = scalar(key, "a size in bytes");
-  const std::size_t digits = text.find_first_of(" KMG");
+  const std::size_t digits = text.find_first_of(" KMGB");
   const std::string unit =
       digits == std::string::npos ? "" : text.substr(text.find_first_not_of(' ', digits));
   const unsigned shift = unit == "KiB" ? 10 : unit == "MiB" ? 20 : unit == "GiB" ? 30 : 0;
   std::int64_t value = 0;
-  if ((shift == 0 && !unit.empty()) || !parse_integer(text.substr(0, digits), value) || value < 0 ||
-      value > INT64_MAX >> shift) {
-    fail(key, fmt::format("\"{}\" is not a size: a number of bytes, or one with KiB, MiB or GiB", text));
+  if ((shift == 0 && !unit.empty() && unit != "B") || !parse_integer(text.substr(0, digits), value) ||
+      value < 0 || value > INT64_MAX >> shift) {
+    fail(key, fmt::format("\"{}\" is not a size: a number of bytes, or one with B, KiB, MiB or GiB", text));
   }
   const std::uint64_t size = static_cast<std::uint64_t>(value) << shift;
   if (size < min || size > max) {
-    fail(key, fmt::format("{} is not in {} .. {}", base::format_bytes(size), base::format_bytes(min),
-                          base::format_bytes(max)));
+    fail(key, fmt::format("{} is not in {} .. {}", format_bytes(size), format_bytes(min), format_bytes(max)));
   }
   return size;
 }
@@ -125,6 +124,23 @@ double YamlSection::number(const std::string& key, double min, double max) {
   return value;
 }
 
+YamlSection::Quantity YamlSection::quantity(const std::string& key, const std::vector<std::string>& units,
+                                            double min) {
+  const std::string wanted = fmt::format("a number with a unit, {}", fmt::join(units, " or "));
+  const std::string text = scalar(key, wanted.c_str());
+  Quantity result;
+  const auto number = std::from_chars(text.data(), text.data() + text.size(), result.value);
+  const std::string rest(number.ptr, text.data() + text.size());
+  const std::size_t unit = rest.find_first_not_of(' ');
+  result.unit = unit == std::string::npos ? "" : rest.substr(unit);
+  if (number.ec != std::errc() || !std::isfinite(result.value) ||
+      std::find(units.begin(), units.end(), result.unit) == units.end()) {
+    fail(key, fmt::format("\"{}\" is not {}", text, wanted));
+  }
+  if (result.value < min) fail(key, fmt::format("\"{}\" is below {} {}", text, min, result.unit));
+  return result;
+}
+
 std::string YamlSection::text(const std::string& key) { return scalar(key, "a text"); }
 
 std::string YamlSection::choice(const std::string& key, const std::vector<std::string>& choices) {
@@ -132,8 +148,8 @@ std::string YamlSection::choice(const std::string& key, const std::vector<std::s
   for (const std::string& option : choices) {
     if (value == option) return value;
   }
-  fail(key, fmt::format("\"{}\" is none of {}{}", value, fmt::join(choices, ", "),
-                        base::did_you_mean(value, choices)));
+  fail(key,
+       fmt::format("\"{}\" is none of {}{}", value, fmt::join(choices, ", "), did_you_mean(value, choices)));
 }
 
 void YamlSection::finish() const {
@@ -142,9 +158,9 @@ void YamlSection::finish() const {
     const std::string& key = entry.first.Scalar();
     if (asked_.count(key) == 0) {
       bad_input("{}:{}: unknown key {}{}{}", file_, entry.first.Mark().line + 1, path_, key,
-                base::did_you_mean(key, known));
+                did_you_mean(key, known));
     }
   }
 }
 
-}  // namespace nearcube::system
+}  // namespace nearcube::base

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace nearcube::system {
+namespace nearcube::base {
 
 /// One mapping of a YAML file. Ask for every key it may have, then call finish(), which rejects the others.
 /// Every function throws Error (kBadInput): "FILE:LINE: key a.b: reason".
@@ -22,10 +22,16 @@ class YamlSection {
   bool has(const std::string& key);
 
   std::int64_t integer(const std::string& key, std::int64_t min, std::int64_t max);
-  /// Bytes: a number, or one with KiB, MiB or GiB.
+  /// Bytes: a number, or one with B, KiB, MiB or GiB.
   std::uint64_t bytes(const std::string& key, std::uint64_t min, std::uint64_t max);
   /// A finite number.
   double number(const std::string& key, double min, double max);
+  /// A number with one of `units` behind it: "13.75 ns". The number is finite and at least `min`.
+  struct Quantity {
+    double value = 0;
+    std::string unit;
+  };
+  Quantity quantity(const std::string& key, const std::vector<std::string>& units, double min);
   std::string text(const std::string& key);
   std::string choice(const std::string& key, const std::vector<std::string>& choices);
 
@@ -46,4 +52,4 @@ class YamlSection {
   std::set<std::string> asked_;
 };
 
-}  // namespace nearcube::system
+}  // namespace nearcube::base
