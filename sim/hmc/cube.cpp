@@ -225,22 +225,20 @@ class Cube::Impl {
 };
 
 Cube::Cube(const CubeConfig& config, unsigned ports, Attach attach)
-    : config_(config), impl_(std::make_unique<Impl>(config_, ports, attach)) {}
+    : config_(config),
+      lookahead_ps_(config.request_ps + least_access_ps(config) + config.response_ps),
+      impl_(std::make_unique<Impl>(config_, ports, attach)) {}
 
 Cube::~Cube() = default;
 
 void Cube::submit(const Request& request) {
-  impl_->submit(request, advanced_ps_, lookahead_ps());
+  impl_->submit(request, advanced_ps_, lookahead_ps_);
   ++in_flight_;
 }
 
 void Cube::advance(std::uint64_t time_ps) {
-  impl_->advance(time_ps, lookahead_ps(), ready_, in_flight_);
+  impl_->advance(time_ps, lookahead_ps_, ready_, in_flight_);
   advanced_ps_ = std::max(advanced_ps_, time_ps);
-}
-
-std::uint64_t Cube::lookahead_ps() const {
-  return config_.request_ps + least_access_ps(config_) + config_.response_ps;
 }
 
 void Cube::set_access(std::function<bool(const Request&, std::uint64_t time_ps)> hook) {

@@ -117,7 +117,7 @@ class Cube {
 
   /// No request completes sooner than this after its time: the window of a simulation that submits what
   /// happened in a window after it. The crossbar both ways and the shortest access to an open row.
-  std::uint64_t lookahead_ps() const;
+  std::uint64_t lookahead_ps() const { return lookahead_ps_; }
 
   /// Called when a request's data moves, in the order of each vault's commands; false: the data is beyond
   /// correction, and the completion says so.
@@ -145,6 +145,7 @@ class Cube {
   class Impl;
 
   CubeConfig config_;
+  std::uint64_t lookahead_ps_;
   std::vector<Completion> ready_;
   std::uint64_t in_flight_ = 0;
   std::uint64_t advanced_ps_ = 0;

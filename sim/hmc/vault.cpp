@@ -129,42 +129,48 @@ void Vault::choose_direction() {
   writing_ = writes_.ready() != 0 && (draining_ || reads_.ready() == 0 || read_waits_for_write);
 }
 
-// The first entry in the list of an open bank, behind `after` if there is one, to the open row.
-std::int8_t Vault::hit(std::uint32_t bank, std::int8_t after) const {
-  const Bank& state = banks_[bank];
-  const RequestQueue& own = state.of_write ? writes_ : reads_;
-  for (std::int8_t i = after == RequestQueue::kNone ? own.first(bank) : own[after].next;
-       i != RequestQueue::kNone; i = own[i].next) {
-    if (own[i].row == state.row && own[i].blocked_by == RequestQueue::kNone) return i;
+// The first entry behind `after` to the row that is open for it.
+std::int8_t Vault::next_hit(const RequestQueue& own, std::int8_t after) {
+  for (std::int8_t i = own[after].next; i != RequestQueue::kNone; i = own[i].next) {
+    if (own[i].row == own[after].row && own[i].blocked_by == RequestQueue::kNone) return i;
   }
   return RequestQueue::kNone;
 }
 
 Vault::Choice Vault::choose() const {
+  using enum CommandKind;
   Choice best;
-  const auto offer = [&](const Choice& choice) {
+  const auto offer = [&best](const Choice& choice) {
     const bool sooner = choice.clk != best.clk         ? choice.clk < best.clk
                         : choice.column != best.column ? choice.column
                                                        : choice.id < best.id;
     if (best.entry == RequestQueue::kNone || sooner) best = choice;
   };
-  for (std::uint32_t banks = open_; banks != 0; banks &= banks - 1) {
-    const auto bank = static_cast<std::uint32_t>(std::countr_zero(banks));
-    const bool write = banks_[bank].of_write;
-    const std::int8_t entry = hit(bank, RequestQueue::kNone);
-    const std::uint64_t clk = timing_.earliest(write ? CommandKind::kWrite : CommandKind::kRead, bank);
-    offer({std::max(clk, now_), (write ? writes_ : reads_)[entry].id, true, write, entry});
+  if (open_ != 0) {
+    const std::uint64_t read = std::max(now_, timing_.earliest_in_vault(kRead));
+    const std::uint64_t write = std::max(now_, timing_.earliest_in_vault(kWrite));
+    for (std::uint32_t banks = open_; banks != 0; banks &= banks - 1) {
+      const auto bank = static_cast<std::uint32_t>(std::countr_zero(banks));
+      const Bank& state = banks_[bank];
+      const std::uint64_t clk = std::max(state.of_write ? write : read,
+                                         timing_.earliest_in_bank(state.of_write ? kWrite : kRead, bank));
+      if (clk > best.clk) continue;
+      offer({clk, (state.of_write ? writes_ : reads_)[state.next].id, true, state.of_write, state.next});
+    }
   }
   if (now_ >= refresh_due_) return best;
   const RequestQueue& own = writing_ ? writes_ : reads_;
+  const std::uint64_t activate = std::max(now_, timing_.earliest_in_vault(kActivate));
+  if (activate > best.clk) return best;
   for (std::uint32_t banks = own.banks_in_use() & ~open_; banks != 0; banks &= banks - 1) {
     const auto bank = static_cast<std::uint32_t>(std::countr_zero(banks));
+    const std::uint64_t clk = std::max(activate, timing_.earliest_in_bank(kActivate, bank));
+    if (clk > best.clk) continue;
     std::int8_t entry = own.first(bank);
-    while (entry != RequestQueue::kNone && own[entry].blocked_by != RequestQueue::kNone)
+    while (entry != RequestQueue::kNone && own[entry].blocked_by != RequestQueue::kNone) {
       entry = own[entry].next;
-    if (entry == RequestQueue::kNone) continue;
-    const std::uint64_t clk = timing_.earliest(CommandKind::kActivate, bank);
-    offer({std::max(clk, now_), own[entry].id, false, writing_, entry});
+    }
+    if (entry != RequestQueue::kNone) offer({clk, own[entry].id, false, writing_, entry});
   }
   return best;
 }
@@ -194,13 +200,14 @@ void Vault::issue(const Choice& choice) {
   if (!choice.column) {
     timing_.issue(CommandKind::kActivate, entry.bank, choice.clk);
     tell(CommandKind::kActivate, choice.clk, &entry);
-    bank = {.open = true, .of_write = choice.write, .row = entry.row, .hits = 0};
+    bank = {.of_write = choice.write, .hits = 0, .next = choice.entry};
     open_ |= 1u << entry.bank;
     ++counters.activates;
     return;
   }
-  const bool more = hit(entry.bank, choice.entry) != RequestQueue::kNone &&
-                    bank.hits + 1 < config_.row_hits && choice.clk < refresh_due_;
+  bank.next = next_hit(own, choice.entry);
+  const bool more =
+      bank.next != RequestQueue::kNone && bank.hits + 1 < config_.row_hits && choice.clk < refresh_due_;
   using enum CommandKind;
   const CommandKind kind = choice.write ? (more ? kWrite : kWriteAp) : (more ? kRead : kReadAp);
   const std::uint32_t burst = burst_clk_[entry.request.bytes];
@@ -208,10 +215,7 @@ void Vault::issue(const Choice& choice) {
   tell(kind, choice.clk, &entry);
   if (bank.hits != 0) ++counters.row_hits;
   ++bank.hits;
-  if (!more) {
-    bank.open = false;
-    open_ &= ~(1u << entry.bank);
-  }
+  if (!more) open_ &= ~(1u << entry.bank);
   ++(choice.write ? counters.writes : counters.reads);
   ++(choice.write ? counters_.writes : counters_.reads);
   (choice.write ? counters_.write_bytes : counters_.read_bytes) += entry.request.bytes;

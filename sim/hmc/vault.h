@@ -86,11 +86,11 @@ class Vault {
     Request request;
     Location location;
   };
+  /// An open bank.
   struct Bank {
-    bool open = false;
-    bool of_write = false;  ///< activated for an entry of the write queue
-    std::uint32_t row = 0;
-    std::uint32_t hits = 0;  ///< requests served since the activation
+    bool of_write = false;                   ///< activated for an entry of the write queue
+    std::uint32_t hits = 0;                  ///< requests served since the activation
+    std::int8_t next = RequestQueue::kNone;  ///< the entry that is served next from the open row
   };
   struct Choice {
     std::uint64_t clk = ~std::uint64_t{0};
@@ -104,7 +104,7 @@ class Vault {
   void accept();
   void choose_direction();
   Choice choose() const;
-  std::int8_t hit(std::uint32_t bank, std::int8_t after) const;
+  static std::int8_t next_hit(const RequestQueue& own, std::int8_t after);
   void issue(const Choice& choice);
   void refresh(std::uint64_t clk);
   void idle_refreshes(std::uint64_t until);

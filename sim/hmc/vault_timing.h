@@ -35,11 +35,15 @@ class VaultTiming {
   /// The first clock at which `kind` may be issued to `bank`, for a RD or WR of any size. It says nothing
   /// about rows: whether one is open is for the caller to know. REF is of all banks.
   std::uint64_t earliest(CommandKind kind, std::uint32_t bank) const {
-    const std::size_t i = index(kind);
-    std::uint64_t clk = std::max(vault_[i], command_free_);
-    if (kind == CommandKind::kRefresh) return clk;
-    clk = std::max(clk, banks_[bank][i]);
+    return std::max(earliest_in_vault(kind), earliest_in_bank(kind, bank));
+  }
+  /// Its two parts: what holds for all banks alike, and what for one.
+  std::uint64_t earliest_in_vault(CommandKind kind) const {
+    const std::uint64_t clk = std::max(vault_[index(kind)], command_free_);
     return kind == CommandKind::kActivate ? std::max(clk, window_open_) : clk;
+  }
+  std::uint64_t earliest_in_bank(CommandKind kind, std::uint32_t bank) const {
+    return kind == CommandKind::kRefresh ? 0 : banks_[bank][index(kind)];
   }
 
   /// `kind` is issued at `clk`, not before earliest(); a read or write of `burst_clk` clocks of data.
