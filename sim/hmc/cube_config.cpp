@@ -26,15 +26,22 @@ std::uint64_t time(YamlSection& section, const std::string& key, double min) {
   return static_cast<std::uint64_t>(std::llround(ps));
 }
 
-/// Clocks, or the whole clocks that cover a time.
-std::uint32_t clocks(YamlSection& section, const std::string& key, std::uint64_t tck_ps) {
+enum class Round : std::uint8_t {
+  kUp,    ///< the whole clocks that cover a time
+  kDown,  ///< those that fit into it
+};
+
+/// Clocks, or a time in clocks.
+std::uint32_t clocks(YamlSection& section, const std::string& key, std::uint64_t tck_ps,
+                     Round round = Round::kUp) {
   const auto value = section.quantity(key, {"clk", "ps", "ns", "us", "ms"}, 0);
   double clk = value.value;
   if (value.unit == "clk") {
     if (clk != std::floor(clk)) section.fail(key, "must be whole clocks");
   } else {
-    // A picosecond beyond a whole clock is a rounding of the source, not a clock more.
-    clk = std::ceil((value.value * picoseconds_of(value.unit) - 1) / static_cast<double>(tck_ps));
+    // A picosecond beside a whole clock is a rounding of the source, not a clock more or less.
+    const double ps = value.value * picoseconds_of(value.unit), tck = static_cast<double>(tck_ps);
+    clk = round == Round::kUp ? std::ceil((ps - 1) / tck) : std::floor((ps + 1) / tck);
   }
   if (clk < 1 || clk > 1e8) section.fail(key, "not in 1 .. 100,000,000 clk");
   return static_cast<std::uint32_t>(clk);
@@ -124,7 +131,7 @@ CubeConfig read_cube_config(const std::string& path) {
   t.t_wr = clk("tWR");
   t.t_rtp = clk("tRTP");
   t.t_rfc = clk("tRFC");
-  t.t_refi = clk("tREFI");
+  t.t_refi = clocks(timing, "tREFI", t.tck_ps, Round::kDown);  // the only one that must not take longer
   if (t.t_ras < t.t_rcd) timing.fail("tRAS", "below tRCD: a row would close before it can be read");
   // Drain, refresh and one access must fit, or a vault would do nothing but refresh.
   if (t.t_refi < t.t_rfc + 2 * t.t_rc()) timing.fail("tREFI", "below tRFC + 2 (tRAS + tRP)");

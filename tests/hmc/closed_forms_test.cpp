@@ -2,6 +2,7 @@
 // Bandwidths and latencies that follow from a preset's own values.
 #include <cmath>
 
+#include "sim/dram_check/rule_checker.h"
 #include "sim/hmc/traffic.h"
 #include "tests/support/catch.h"
 
@@ -20,7 +21,12 @@ CubeConfig preset(const std::string& name, std::uint64_t granule = 64) {
 
 double measure(const CubeConfig& config, const hmc::TrafficOptions& options, Attach attach = Attach::kBase) {
   hmc::Cube cube(config, options.ports, attach);
-  return hmc::run_traffic(cube, options).gb_per_s();
+  dram_check::RuleChecker checker(dram_check::rules_of(config));
+  cube.add_observer(checker);
+  const double gb_per_s = hmc::run_traffic(cube, options).gb_per_s();
+  INFO(checker.report());
+  CHECK(checker.violations() == 0);
+  return gb_per_s;
 }
 
 /// GB/s of one access of `bytes` in so many clocks.
@@ -132,6 +138,8 @@ TEST_CASE("an idle read takes what its parts take, 30 to 45 ns from the logic ba
     for (const Attach attach : {Attach::kBase, Attach::kLinks}) {
       const CubeConfig config = preset(name);
       hmc::Cube cube(config, 1, attach);
+      dram_check::RuleChecker checker(dram_check::rules_of(config));
+      cube.add_observer(checker);
       // Long after a refresh, long before the next; on a clock.
       const std::uint64_t start = 5000 * config.timing.tck_ps;
       cube.submit({.address = 0, .bytes = 64, .time_ps = start});
@@ -141,6 +149,7 @@ TEST_CASE("an idle read takes what its parts take, 30 to 45 ns from the logic ba
       for (const auto& part : hmc::Cube::idle_read(config, 64, attach)) sum += part.ps;
       const std::uint64_t latency = cube.completions()[0].time_ps - start;
       INFO(name << ": " << latency << " ps, parts " << sum);
+      CHECK(checker.violations() == 0);
       CHECK(latency >= sum);
       CHECK(latency - sum < config.timing.tck_ps);  // the vault's clock
       if (attach == Attach::kBase) {
