@@ -154,6 +154,18 @@ class Core {
   void hold(bool on) { hold_ = on; }
   bool quiet() const;
 
+  /// Asleep, and nothing is asked for or on its way: only an interrupt changes anything.
+  bool dormant() const {
+    return slot_ == Slot::kAsleep && mode_ == Mode::kRunning && !access_.outstanding && !outputs_.data_req &&
+           !outputs_.instr_req;
+  }
+  /// So many cycles pass while it is dormant() and no enabled interrupt is pending.
+  void sleep_on(std::uint64_t cycles) {
+    counters_.cycles += cycles;
+    counters_.asleep += cycles;
+    csr_.count(cycles, 0);
+  }
+
   /// Architectural state, to be changed only while the core is quiet() or before its first tick.
   std::uint32_t pc() const { return pc_; }
   void set_pc(std::uint32_t pc);

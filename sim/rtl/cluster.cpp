@@ -185,6 +185,16 @@ void Cluster::cycle() {
   ++model.cycles;
 }
 
+void Cluster::idle(std::uint64_t periods) {
+  const std::vector<std::uint64_t> before = model_->rtl->clocks();
+  for (std::uint64_t cycle = 0; cycle < idle_period(); ++cycle) this->cycle();
+  std::vector<std::uint64_t> clocks = model_->rtl->clocks();
+  // Narrower registers wrap, as they would.
+  for (std::size_t i = 0; i < clocks.size(); ++i) clocks[i] += (clocks[i] - before[i]) * (periods - 1);
+  model_->rtl->set_clocks(clocks);
+  model_->cycles += (periods - 1) * idle_period();
+}
+
 void Cluster::start_trace(const TraceOptions& options) {
   if (!model_->rtl->traceable()) throw base::error(ExitStatus::kOther, "this model was made without traces");
   if (!options.scope.empty()) {

@@ -103,6 +103,13 @@ class Cluster {
   std::vector<std::uint32_t> counters() const;
   void drive(const ClusterInputs& inputs);
   void cycle();
+  /// Cycles after which an idle cluster is in the same state again but for time and counters: the performance
+  /// counters' scanners go round in 64, and the core's clock in its ratio.
+  std::uint64_t idle_period() const { return 64 * std::uint64_t{parameters_.core_clock_ratio}; }
+  /// `periods` idle periods pass, at least 1, at the price of one. Only while nothing happens in the cluster
+  /// and nothing has for two of them: no command, transfer, access, interrupt or barrier; and not while a
+  /// trace is recorded.
+  void idle(std::uint64_t periods);
 
   /// Records a window from now on. Throws Error (kBadInput) for a file that cannot be made, for `from` after
   /// `to` and for a scope that does not exist, naming one that does.

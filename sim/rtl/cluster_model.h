@@ -26,6 +26,10 @@ class ClusterModel {
   virtual ClusterOutputs sample() const = 0;
   virtual ClusterDebug debug() const = 0;
   virtual std::vector<std::uint32_t> counters() const = 0;
+  /// All registers that count although nothing happens: time, and performance counters. The values, and the
+  /// registers set to such values.
+  virtual std::vector<std::uint64_t> clocks() const = 0;
+  virtual void set_clocks(const std::vector<std::uint64_t>& values) = 0;
   virtual bool traceable() const = 0;
   /// Puts the model's signals into a trace that is yet to be opened; traceable models only.
   virtual void trace(VerilatedFstC& fst) = 0;

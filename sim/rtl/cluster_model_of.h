@@ -5,6 +5,7 @@
 #include <verilated_fst_c.h>
 
 #include <iterator>
+#include <type_traits>
 #include <vector>
 
 #include "sim/rtl/cluster_model.h"
@@ -131,12 +132,34 @@ class ClusterModelOf : public ClusterModel {
     return values;
   }
 
+  std::vector<std::uint64_t> clocks() const override {
+    std::vector<std::uint64_t> values;
+    each_clock(*top_->rootp, [&values](const auto& value) { values.push_back(value); });
+    return values;
+  }
+
+  void set_clocks(const std::vector<std::uint64_t>& values) override {
+    auto next = values.begin();
+    each_clock(*top_->rootp,
+               [&next](auto& value) { value = static_cast<std::decay_t<decltype(value)>>(*next++); });
+  }
+
   bool traceable() const override { return kTraceable; }
   void trace(VerilatedFstC& fst) override {
     if constexpr (kTraceable) top_->trace(&fst, 99);
   }
 
  private:
+  // What depends on them through gates alone is computed anew after every clock edge, so that writing to them
+  // between two is enough.
+  template <typename Root, typename Use>
+  static void each_clock(Root& root, const Use& use) {
+    use(root.cluster__DOT__u_control__DOT__cycle_q);
+    use(root.cluster__DOT__u_control__DOT__mtime_q);
+    use(root.cluster__DOT__u_counters__DOT__cycles_q);
+    for (auto& sum : root.cluster__DOT__u_counters__DOT__u_events__DOT__sums_q.m_storage) use(sum);
+  }
+
   void apply(const ClusterInputs& in) {
     Model& top = *top_;
     top.data_req_i = in.data_req;

@@ -87,6 +87,11 @@ void ClusterNode::start(std::uint32_t entry, const RunLimits& limits, debug::Deb
 }
 
 void ClusterNode::advance(std::uint64_t core_cycle) {
+  if (asleep_) {
+    const std::uint64_t until = sleeps_until();
+    if (until > core_cycle) return;
+    wake(until - 1);
+  }
   if (state_ == State::kRunning) run(core_cycle);
   if (state_ == State::kEnding) quiesce(core_cycle);
 }
@@ -133,9 +138,62 @@ void ClusterNode::run(std::uint64_t until) {
         begin_end(*end);
         return;
       }
+      asleep_ = falls_asleep(out);
     }
     cluster_.cycle();
+    if (asleep_) return;
   }
+}
+
+// Nothing has happened in this core cycle and for long enough before that nothing will without a cause from
+// outside or the timer.
+bool ClusterNode::falls_asleep(const rtl::ClusterOutputs& out) {
+  constexpr std::uint32_t kDmaOutstanding = 0xF;
+  constexpr std::uint32_t kNtxHolds = 1u << regs::ntx::kDebugActiveLsb | 1u << regs::ntx::kDebugStagedLsb;
+  const bool observed = debugger_ != nullptr || command_trace_ || instruction_trace_ || trace_;
+  bool quiet = limits_->skip_idle && !observed && core_.dormant() && !out.irq_external && port_.idle() &&
+               !inputs_.barrier_release;
+  if (quiet) {
+    const rtl::ClusterDebug words = cluster_.debug();
+    quiet = (words.dma & kDmaOutstanding) == 0 &&
+            !debug::units_move(words.dma, words.ntx.data(), words.ntx.size()) &&
+            std::none_of(words.ntx.begin(), words.ntx.end(),
+                         [](std::uint32_t word) { return (word & kNtxHolds) != 0; });
+  }
+  quiet_cycles_ = quiet ? quiet_cycles_ + 1 : 0;
+  return quiet_cycles_ * std::uint64_t{parameters().core_clock_ratio} >= 2 * cluster_.idle_period();
+}
+
+std::uint64_t ClusterNode::sleeps_until() const {
+  if (!asleep_) return 0;
+  const std::uint64_t ratio = parameters().core_clock_ratio;
+  // The machine timer counts core cycles from reset; its interrupt may come a little after or before.
+  constexpr std::uint64_t kTimerMargin = 8;
+  std::uint64_t until = std::min(max_cycles_, last_sample_ + limits_->counter_interval) / ratio;
+  if (release_at_ != 0) until = std::min(until, release_at_);
+  const std::uint64_t timer = commands_.timer_compare();
+  if (timer + kTimerMargin > port_.cycles()) until = std::min(until, timer - std::min(timer, kTimerMargin));
+  if (!at_barrier() && !timer_will_wake())
+    until = std::min(until, (last_progress_ + config_.watchdog_cycles) / ratio);
+  return std::max<std::uint64_t>(until, 1);
+}
+
+// Comes to the end of that core cycle, or some cycles before it.
+void ClusterNode::wake(std::uint64_t core_cycle) {
+  asleep_ = false;
+  quiet_cycles_ = 0;
+  const std::uint64_t period = cluster_.idle_period() / parameters().core_clock_ratio;
+  if (core_cycle < port_.cycles() + 2 * period) return;
+  const std::uint64_t periods = (core_cycle - port_.cycles()) / period;
+  cluster_.idle(periods);
+  core_.sleep_on(periods * period);
+  port_.skip(periods * period);
+}
+
+std::uint64_t ClusterNode::stalled_from() const {
+  const std::uint64_t ratio = parameters().core_clock_ratio;
+  return timer_will_wake() ? ~std::uint64_t{0}
+                           : (last_progress_ + config_.watchdog_cycles + ratio - 1) / ratio;
 }
 
 // Whether the run ends with this core cycle, whose last NTX cycle is `now`.
@@ -193,7 +251,10 @@ void ClusterNode::tick(const rtl::ClusterOutputs& out) {
   inputs_.axi = port_.outputs();
   if (out.barrier_arrive) arrived_at_ = port_.cycles();
   inputs_.barrier_release = release_at_ != 0 && port_.cycles() >= release_at_;
-  if (inputs_.barrier_release) release_at_ = 0;
+  if (inputs_.barrier_release) {
+    release_at_ = 0;
+    last_progress_ = cluster_.cycles();
+  }
   if (data_port_ != DataPort::kHarness) {
     riscv::CoreInputs in = core_inputs(out);
     if (data_port_ == DataPort::kCore) {
@@ -235,8 +296,13 @@ void ClusterNode::watch_port(const rtl::ClusterOutputs& out) {
       [this](unsigned unit) { return (cluster_.debug().ntx[unit] >> regs::ntx::kDebugInvalidLsb & 1) != 0; });
 }
 
-void ClusterNode::stop(End end) {
+void ClusterNode::stop(End end, std::uint64_t core_cycle) {
   if (state_ != State::kRunning) return;
+  if (asleep_) {
+    wake(core_cycle);
+    run(core_cycle);
+    if (state_ != State::kRunning) return;
+  }
   result_.cycles = cluster_.cycles();
   begin_end(end);
 }

@@ -86,8 +86,10 @@ class ClusterNode {
   void start(std::uint32_t entry, const RunLimits& limits, debug::Debugger* debugger);
   /// Goes on to the end of that core cycle since the start, or to the end of its part of the run.
   void advance(std::uint64_t core_cycle);
-  /// Ends its part of the run between two windows.
-  void stop(End end);
+  /// Ends its part of the run between two windows, at the end of that core cycle.
+  void stop(End end, std::uint64_t core_cycle);
+  /// The first core cycle in which something can happen: it sleeps until then. 0: it does not sleep.
+  std::uint64_t sleeps_until() const;
 
   /// The program runs.
   bool running() const { return state_ == State::kRunning; }
@@ -100,8 +102,9 @@ class ClusterNode {
 
   /// Waits at the cube-wide barrier; asleep or not.
   bool at_barrier() const;
-  /// NTX clock cycles without progress.
-  std::uint64_t stalled_for() const { return cluster_.cycles() - last_progress_; }
+  /// The core cycle at whose end the watchdog's time will have passed since its last progress, if it makes
+  /// none; all ones if its timer will wake it.
+  std::uint64_t stalled_from() const;
   /// Core cycle of its last arrival at the barrier that was not released, or 0.
   std::uint64_t arrived_at() const { return arrived_at_; }
   /// The barrier releases it at the end of that core cycle.
@@ -135,6 +138,8 @@ class ClusterNode {
   // cluster_node.cpp
   void run(std::uint64_t until);
   std::optional<End> end_of_cycle(std::uint64_t now);
+  bool falls_asleep(const rtl::ClusterOutputs& out);
+  void wake(std::uint64_t core_cycle);
   void tick(const rtl::ClusterOutputs& out);
   void drive_core_data();
   void drive_core_instructions();
@@ -201,6 +206,8 @@ class ClusterNode {
   std::uint64_t last_progress_ = 0;  ///< NTX clock cycle
   std::uint64_t last_active_ = 0;
   bool axi_moved_ = false;
+  unsigned quiet_cycles_ = 0;                      ///< core cycles in which nothing happened
+  bool asleep_ = false;                            ///< left out until sleeps_until()
   std::uint64_t arrived_at_ = 0, release_at_ = 0;  ///< core cycles; 0: none
   std::uint64_t held_since_ = 0;  ///< cycle in which a debugger's stop was first asked for; 0: none was
   std::chrono::steady_clock::duration halted_{};

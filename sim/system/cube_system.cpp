@@ -24,6 +24,8 @@ constexpr std::uint64_t kClockInterval = 256;
 // watchdog.
 constexpr std::uint64_t kLongestWindow = 64;
 
+constexpr std::uint64_t kNever = ~std::uint64_t{0};
+
 double cpu_seconds() {
   rusage usage = {};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -215,15 +217,14 @@ void CubeSystem::serve_barrier() {
   for (const auto& node : nodes_) node->release(last + window_);
 }
 
-// Nobody is left to come: a cluster has ended, and all others wait.
-bool CubeSystem::stuck_at_barrier() const {
-  bool any = false;
+// The core cycle from which on nobody is left to come to the barrier: a cluster has ended, and all others
+// have waited there for as long as a watchdog does. All ones: somebody may come.
+std::uint64_t CubeSystem::barrier_lost_from() const {
+  std::uint64_t from = 0;
   for (const auto& node : nodes_) {
-    if (!node->running()) continue;
-    if (node->arrived_at() == 0 || node->stalled_for() < config_.watchdog_cycles) return false;
-    any = true;
+    if (node->running()) from = std::max(from, node->arrived_at() != 0 ? node->stalled_from() : kNever);
   }
-  return any;
+  return from != 0 ? from : kNever;
 }
 
 RunResult CubeSystem::run(const RunLimits& limits) {
@@ -241,11 +242,17 @@ RunResult CubeSystem::run(const RunLimits& limits) {
   std::uint64_t core_cycle = 0;
   for (std::uint64_t round = 1;; ++round) {
     active.clear();
+    std::uint64_t first = kNever;  // core cycle in which something can happen
     for (const auto& node : nodes_) {
-      if (!node->done()) active.push_back(node.get());
+      if (!node->done()) first = std::min(first, node->sleeps_until());
     }
-    if (active.empty()) break;
+    if (first == kNever) break;
+    if (!ending) first = std::min(first, barrier_lost_from());
+    if (first > core_cycle) core_cycle += (first - 1 - core_cycle) / window_ * window_;
     core_cycle += window_;
+    for (const auto& node : nodes_) {
+      if (!node->done() && node->sleeps_until() <= core_cycle) active.push_back(node.get());
+    }
     pool_.run(active.size(), [&](std::size_t i) { active[i]->advance(core_cycle); });
     serve_memory(core_cycle);
     serve_barrier();
@@ -253,7 +260,7 @@ RunResult CubeSystem::run(const RunLimits& limits) {
     if (ending) continue;
 
     const auto stop_all = [&](End end) {
-      for (const auto& node : nodes_) node->stop(end);
+      for (const auto& node : nodes_) node->stop(end, core_cycle);
       ending = true;
     };
     const bool failed = std::any_of(active.begin(), active.end(), [](const ClusterNode* node) {
@@ -263,7 +270,7 @@ RunResult CubeSystem::run(const RunLimits& limits) {
       stop_all(End::kStopped);
     } else if (base::interrupted()) {
       stop_all(End::kInterrupted);
-    } else if (stuck_at_barrier()) {
+    } else if (core_cycle >= barrier_lost_from()) {
       barrier_lost_ = true;
       stop_all(End::kStuck);
     } else if (limits.progress && round % kClockInterval == 0 &&

@@ -75,7 +75,7 @@ class CubeSystem {
   bool exists(std::uint64_t address, std::uint64_t bytes) const;
   void serve_memory(std::uint64_t core_cycle);
   void serve_barrier();
-  bool stuck_at_barrier() const;
+  std::uint64_t barrier_lost_from() const;
   void print_lines(bool all);
   RunResult conclude();
   std::string describe_places(unsigned but) const;

@@ -73,6 +73,8 @@ struct RunLimits {
   std::uint64_t max_cycles = 0;  ///< NTX clock cycles; 0: the configuration's
   /// NTX clock cycles between two looks at the 32-bit counters. Below 2^30: the DMA's move by 4 a cycle.
   std::uint64_t counter_interval = std::uint64_t{1} << 28;
+  /// Clusters that sleep are left out until something can wake them. Changes nothing but the host's time.
+  bool skip_idle = true;
   /// Called about ten times a second with the cycles so far.
   std::function<void(std::uint64_t)> progress = {};
   /// Holds the core of the observed cluster and looks at the machine; null for none.

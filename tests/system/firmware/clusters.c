@@ -14,6 +14,8 @@ enum {
   ONE_TRAPS,        // cluster 3 runs into nothing
   PRINTS,           // each prints a line, then they meet
   TIMER,            // all sleep until their timer wakes them, each at another time
+  SLEEPS_LONG,      // cluster 0 until its timer says 40 ms, the others at a barrier
+  MEETS,            // a barrier, and nothing else
 };
 
 #define ROUNDS 4u
@@ -88,6 +90,13 @@ int main(void) {
     case TIMER:
       sleep_until(20000 + 1000 * id);
       wakes[id] = nc_control_read(NC_CONTROL_CYCLE_LO_OFFSET);
+      nc_barrier();
+      return 0;
+    case SLEEPS_LONG:
+      if (id == 0) sleep_until(25000000);
+      nc_barrier();
+      return 0;
+    case MEETS:
       nc_barrier();
       return 0;
     default:
