@@ -123,19 +123,46 @@ void AxiPort::ask(std::size_t slot, std::size_t piece) {
                     .cycle = now_});
 }
 
-void AxiPort::perform(std::uint64_t tag, FlatMemory& memory) {
+bool AxiPort::read_word(FlatMemory& memory, std::uint64_t word, std::uint64_t& data) {
+  data = memory.read64(word);
+  return true;
+}
+
+bool AxiPort::read_word(ProtectedMemory& memory, std::uint64_t word, std::uint64_t& data) {
+  const auto value = memory.read64(word);
+  data = value.value_or(0);
+  return value.has_value();
+}
+
+bool AxiPort::write_word(FlatMemory& memory, std::uint64_t word, std::uint64_t data, std::uint8_t strobe) {
+  memory.write64(word, data, strobe);
+  return true;
+}
+
+bool AxiPort::write_word(ProtectedMemory& memory, std::uint64_t word, std::uint64_t data,
+                         std::uint8_t strobe) {
+  return memory.write64(word, data, strobe);
+}
+
+template <typename Memory>
+bool AxiPort::perform(std::uint64_t tag, Memory& memory) {
   Transfer& t = slots_[tag >> kPieceBits];
   const std::uint64_t granule = (t.first / granule_ + tag % (1u << kPieceBits)) * granule_;
+  bool good = true;
   for (std::uint64_t word = std::max({t.first, granule, base_});
        word < t.end && word < granule + granule_ && exists(word); word += kWordBytes) {
     const auto index = static_cast<std::size_t>((word - t.first) / kWordBytes);
     if (!t.write) {
-      t.words[index] = memory.read64(word);
+      good = read_word(memory, word, t.words[index]) && good;
     } else if (t.strobes[index] != 0) {
-      memory.write64(word, t.words[index], t.strobes[index]);
+      good = write_word(memory, word, t.words[index], t.strobes[index]) && good;
     }
   }
+  return good;
 }
+
+template bool AxiPort::perform(std::uint64_t tag, FlatMemory& memory);
+template bool AxiPort::perform(std::uint64_t tag, ProtectedMemory& memory);
 
 void AxiPort::complete(std::uint64_t tag, std::uint64_t cycle, bool error) {
   Transfer& t = slots_[tag >> kPieceBits];

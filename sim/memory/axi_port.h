@@ -17,6 +17,7 @@
 #include "sim/base/axi.h"
 #include "sim/base/random.h"
 #include "sim/memory/flat_memory.h"
+#include "sim/memory/protected_memory.h"
 
 namespace nearcube::memory {
 
@@ -79,8 +80,10 @@ class AxiPort {
   /// What was asked for, in order, until forgotten.
   const std::vector<Access>& asked() const { return asked_; }
   void forget_asked() { asked_.clear(); }
-  /// Moves the data of an access that was asked for and is not complete.
-  void perform(std::uint64_t tag, FlatMemory& memory);
+  /// Moves the data of an access that was asked for and is not complete. `memory`: FlatMemory or
+  /// ProtectedMemory. False if the memory cannot correct some of it.
+  template <typename Memory>
+  bool perform(std::uint64_t tag, Memory& memory);
   /// It can be answered at the end of core cycle `cycle`; `error`: with SLVERR.
   void complete(std::uint64_t tag, std::uint64_t cycle, bool error);
 
@@ -135,6 +138,11 @@ class AxiPort {
   void accept(Queue& queue, std::uint64_t address, std::uint8_t id, std::uint8_t len, std::uint8_t size,
               std::uint8_t burst, bool write);
   void ask(std::size_t slot, std::size_t piece);
+  static bool read_word(FlatMemory& memory, std::uint64_t word, std::uint64_t& data);
+  static bool read_word(ProtectedMemory& memory, std::uint64_t word, std::uint64_t& data);
+  static bool write_word(FlatMemory& memory, std::uint64_t word, std::uint64_t data, std::uint8_t strobe);
+  static bool write_word(ProtectedMemory& memory, std::uint64_t word, std::uint64_t data,
+                         std::uint8_t strobe);
   std::size_t piece_of(const Transfer& transfer, std::uint64_t address) const {
     return static_cast<std::size_t>(address / granule_ - transfer.first / granule_);
   }

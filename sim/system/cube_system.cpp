@@ -98,21 +98,27 @@ void check_model(const ClusterConfig& config, bool traceable) {
 CubeSystem::CubeSystem(const ClusterConfig& config, const CubeOptions& options)
     : config_(config),
       options_(checked(config, options)),
-      memory_(regs::kCubeBase, config.memory_bytes, config.untouched),
+      memory_(regs::kCubeBase, options.memory ? options.memory->capacity_bytes : config.memory_bytes,
+              config.untouched),
       pool_(options_.threads),
       lines_(options_.clusters) {
   std::vector<memory::AxiPort*> ports;
   for (unsigned id = 0; id < options_.clusters; ++id) {
-    nodes_.push_back(
-        std::make_unique<ClusterNode>(config_,
-                                      NodeOptions{.id = id,
-                                                  .count = options_.clusters,
-                                                  .seed = options_.seed + id,
-                                                  .traceable = options_.traceable && id == options_.observed},
-                                      memory_));
+    nodes_.push_back(std::make_unique<ClusterNode>(
+        config_,
+        NodeOptions{.id = id,
+                    .count = options_.clusters,
+                    .seed = options_.seed + id,
+                    .traceable = options_.traceable && id == options_.observed,
+                    .granule_bytes = options_.memory ? options_.memory->granule_bytes : 64},
+        memory_));
     ports.push_back(&nodes_.back()->port());
   }
-  side_ = std::make_unique<FlatSide>(memory_, std::move(ports), config_.timing);
+  if (options_.memory) {
+    side_ = std::make_unique<CubeSide>(*options_.memory, memory_, std::move(ports), config_.core_hz());
+  } else {
+    side_ = std::make_unique<FlatSide>(memory_, std::move(ports), config_.timing);
+  }
   window_ = std::min(side_->lookahead_core_cycles(), kLongestWindow);
   // All are built alike.
   nodes_.front()->check_parameters();
@@ -124,10 +130,12 @@ void CubeSystem::load(const riscv::ElfFile& elf) {
     if (!exists(address, segment.memory_bytes)) {
       bad_input(
           "{}: a segment of {} at {:#x} is neither in the cube's memory ({} from {:#x} on, key "
-          "memory.capacity_bytes of {}) nor in the TCDM ({} from {:#x} on)",
+          "{} of {}) nor in the TCDM ({} from {:#x} on)",
           elf.path(), base::format_bytes(segment.memory_bytes), address,
-          base::format_bytes(memory_.capacity()), memory_.base(), config_.file,
-          base::format_bytes(parameters().tcdm_bytes), regs::kTcdmBase);
+          base::format_bytes(memory_.capacity()), memory_.base(),
+          options_.memory ? "cube.capacity" : "memory.capacity_bytes",
+          options_.memory ? options_.memory->file : config_.file, base::format_bytes(parameters().tcdm_bytes),
+          regs::kTcdmBase);
     }
     write(address, segment.bytes);
     const std::vector<std::uint8_t> zeros(segment.memory_bytes - segment.bytes.size());
@@ -308,6 +316,7 @@ RunResult CubeSystem::conclude() {
                        ? "stuck: some clusters wait at the barrier, and nobody is left to come there"
                        : fmt::format("cluster {}: {}", result.cluster, result.message);
   result.message += describe_places(barrier_lost_ ? clusters() : result.cluster);
+  for (const std::string& line : side_->describe()) result.message += "\n" + line;
   return result;
 }
 

@@ -31,6 +31,8 @@ struct CubeOptions {
   std::uint64_t seed = 1;  ///< of the values that registers without reset start with
   unsigned observed = 0;   ///< the cluster that traces, the debugger and dumps of the scratchpad are of
   bool traceable = false;  ///< the observed cluster's trace() will be called
+  /// The cube's vaults; none: flat memory, as the cluster's configuration has it.
+  std::optional<hmc::CubeConfig> memory = {};
 };
 
 /// Throws Error (kBadInput) that names the file, each key and both values if no RTL model was built for
@@ -49,6 +51,7 @@ class CubeSystem {
 
   const ClusterParameters& parameters() const { return config_.cluster; }
   const ClusterConfig& config() const { return config_; }
+  std::uint64_t memory_bytes() const { return memory_.capacity(); }
   unsigned clusters() const { return static_cast<unsigned>(nodes_.size()); }
   /// That of CubeOptions::observed.
   ClusterNode& observed() { return *nodes_[options_.observed]; }

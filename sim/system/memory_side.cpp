@@ -2,6 +2,7 @@
 #include "sim/system/memory_side.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "sim/base/error.h"
@@ -18,6 +19,37 @@ FlatSide::FlatSide(memory::FlatMemory& memory, std::vector<memory::AxiPort*> por
 
 void FlatSide::serve(std::span<const ClusterAccess> accesses, std::uint64_t /*core_cycle*/) {
   for (const auto& [cluster, access] : accesses) memory::answer(*ports_[cluster], access, memory_, timing_);
+}
+
+CubeSide::CubeSide(const hmc::CubeConfig& config, memory::FlatMemory& memory,
+                   std::vector<memory::AxiPort*> ports, double core_hz)
+    : memory_(memory),
+      ports_(std::move(ports)),
+      period_ps_(static_cast<std::uint64_t>(std::llround(1e12 / core_hz))),
+      cube_(config, static_cast<unsigned>(ports_.size())) {
+  cube_.set_access([this](const hmc::Request& request, std::uint64_t /*time_ps*/) {
+    return ports_[request.port]->perform(request.tag, memory_);
+  });
+}
+
+std::uint64_t CubeSide::lookahead_core_cycles() const {
+  return std::max<std::uint64_t>(1, (cube_.lookahead_ps() + period_ps_ - 1) / period_ps_);
+}
+
+void CubeSide::serve(std::span<const ClusterAccess> accesses, std::uint64_t core_cycle) {
+  for (const auto& [cluster, access] : accesses) {
+    cube_.submit({.address = access.address - memory_.base(),
+                  .bytes = access.bytes,
+                  .write = access.write,
+                  .port = cluster,
+                  .tag = access.tag,
+                  .time_ps = access.cycle * period_ps_});
+  }
+  // What comes next is asked for in core_cycle + 1 or later, and so answered after this.
+  cube_.advance((core_cycle + lookahead_core_cycles()) * period_ps_ + 1);
+  for (const hmc::Completion& done : cube_.completions())
+    ports_[done.port]->complete(done.tag, (done.time_ps + period_ps_ - 1) / period_ps_, done.error);
+  cube_.clear_completions();
 }
 
 }  // namespace nearcube::system

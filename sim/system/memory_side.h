@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/hmc/cube.h"
 #include "sim/memory/axi_port.h"
 #include "sim/memory/flat_memory.h"
 
@@ -46,6 +47,26 @@ class FlatSide final : public MemorySide {
   std::vector<memory::AxiPort*> ports_;
   memory::AxiTiming timing_;
   std::uint64_t lookahead_;
+};
+
+/// The vaults of a cube, a port of its logic base for each cluster.
+class CubeSide final : public MemorySide {
+ public:
+  /// `core_hz`: the clock of the clusters' AXI, whose period is taken to the next picosecond.
+  CubeSide(const hmc::CubeConfig& config, memory::FlatMemory& memory, std::vector<memory::AxiPort*> ports,
+           double core_hz);
+
+  std::uint64_t lookahead_core_cycles() const override;
+  void serve(std::span<const ClusterAccess> accesses, std::uint64_t core_cycle) override;
+  std::vector<std::string> describe() const override { return cube_.describe(); }
+
+  hmc::Cube& cube() { return cube_; }
+
+ private:
+  memory::FlatMemory& memory_;
+  std::vector<memory::AxiPort*> ports_;
+  std::uint64_t period_ps_;
+  hmc::Cube cube_;
 };
 
 }  // namespace nearcube::system

@@ -63,6 +63,14 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->type_name("N")
       ->check(whole_number(1))
       ->group(kRunOptions);
+  app.add_option("--memory", options.memory,
+                 "the cube's vaults: hmc2-8gb, hmc-2gb, hmc-4gb, smc, or a file of your own like those in "
+                 "config/cube; or "
+                 "flat, a fixed latency")
+      ->type_name("NAME|FILE|flat")
+      ->default_str("flat")
+      ->check(file_name())
+      ->group(kRunOptions);
   app.add_option("--clusters", options.clusters, "clusters of the cube, 1 to 128")
       ->type_name("K")
       ->capture_default_str()

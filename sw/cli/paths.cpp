@@ -20,29 +20,42 @@ std::string home() {
   return fs::read_symlink("/proc/self/exe").parent_path().parent_path().string();
 }
 
-std::vector<std::string> config_names() {
+namespace {
+
+std::vector<std::string> preset_names(const char* folder) {
   std::vector<std::string> names;
   std::error_code none;
-  for (const auto& entry : fs::directory_iterator(fs::path(home()) / "config" / "cluster", none)) {
+  for (const auto& entry : fs::directory_iterator(fs::path(home()) / "config" / folder, none)) {
     if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
   }
   std::sort(names.begin(), names.end());
   return names;
 }
 
-std::string config_file(const std::string& name) {
-  const std::string preset = name.empty() ? "default" : name;
-  const fs::path path = fs::path(home()) / "config" / "cluster" / (preset + ".yaml");
-  const bool is_word = preset.find('/') == std::string::npos;
-  if (name.empty() || (is_word && fs::exists(path))) return path.string();
+std::string preset_file(const char* folder, const char* option, const std::string& name) {
+  const fs::path path = fs::path(home()) / "config" / folder / (name + ".yaml");
+  const bool is_word = name.find('/') == std::string::npos;
   std::error_code none;
-  if (is_word && !preset.ends_with(".yaml") && !fs::exists(name, none)) {
-    const auto names = config_names();
-    bad_input("--config {}: neither a file nor one of the presets {}{}", name, fmt::join(names, ", "),
+  if (is_word && fs::exists(path, none)) return path.string();
+  if (is_word && !name.ends_with(".yaml") && !fs::exists(name, none)) {
+    const auto names = preset_names(folder);
+    bad_input("{} {}: neither a file nor one of the presets {}{}", option, name, fmt::join(names, ", "),
               base::did_you_mean(name, names));
   }
   return name;
 }
+
+}  // namespace
+
+std::vector<std::string> config_names() { return preset_names("cluster"); }
+
+std::string config_file(const std::string& name) {
+  return preset_file("cluster", "--config", name.empty() ? "default" : name);
+}
+
+std::vector<std::string> cube_names() { return preset_names("cube"); }
+
+std::string cube_file(const std::string& name) { return preset_file("cube", "--preset", name); }
 
 std::string firmware(const std::string& name) {
   const fs::path path = fs::path(home()) / "firmware" / (name + ".elf");

@@ -18,6 +18,10 @@ std::vector<std::string> config_names();
 /// (kBadInput) that lists the presets if it is neither.
 std::string config_file(const std::string& name);
 
+/// The same of home()/config/cube, for --preset.
+std::string cube_file(const std::string& name);
+std::vector<std::string> cube_names();
+
 /// home()/firmware/NAME.elf; throws Error (kBadInput) that says how to build it if it is not there.
 std::string firmware(const std::string& name);
 

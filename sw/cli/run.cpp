@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -14,6 +15,7 @@
 #include "sim/base/atomic_file.h"
 #include "sim/base/error.h"
 #include "sim/base/interrupt.h"
+#include "sim/base/suggest.h"
 #include "sim/base/units.h"
 #include "sim/debug/gdb_server.h"
 #include "sim/riscv/elf.h"
@@ -248,12 +250,26 @@ void check_run_options(const RunOptions& options, const std::vector<std::string>
   check_output_files(options, files);
 }
 
+std::optional<hmc::CubeConfig> load_memory(const RunOptions& options) {
+  const std::string& name = options.memory;
+  if (name.empty() || name == "flat") return std::nullopt;
+  const std::vector<std::string> presets = cube_names();
+  std::error_code none;
+  if (std::find(presets.begin(), presets.end(), name) == presets.end() &&
+      !std::filesystem::exists(name, none)) {
+    bad_input("--memory {}: neither flat, nor a file, nor one of the presets {}{}", name,
+              fmt::join(presets, ", "), base::did_you_mean(name, presets));
+  }
+  return hmc::read_cube_config(cube_file(name));
+}
+
 system::CubeOptions cube_options(const RunOptions& options) {
   return {.clusters = options.clusters,
           .threads = options.threads != 0 ? options.threads : base::default_threads(),
           .seed = options.seed,
           .observed = options.trace_cluster,
-          .traceable = !options.trace.empty()};
+          .traceable = !options.trace.empty(),
+          .memory = load_memory(options)};
 }
 
 system::ClusterConfig load_config(const RunOptions& options) {

@@ -18,6 +18,7 @@ namespace nearcube::cli {
 /// Options that every run has.
 struct RunOptions {
   std::string config;  ///< as --config names it; empty: the default
+  std::string memory;  ///< "flat", or as --memory names a cube; empty: flat
   std::string json;    ///< report file; empty: none
   unsigned clusters = 1;
   unsigned threads = 0;  ///< host threads; 0: the machine's

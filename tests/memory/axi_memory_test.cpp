@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "sim/base/error.h"
@@ -345,4 +347,88 @@ TEST_CASE("random traffic with reordering and withholding: every beat right, an 
   CHECK(mixed > 0);
   // Slots that were reused may differ while in flight; all have settled now.
   for (const auto& [address, value] : written) CHECK(flat.read_as<std::uint64_t>(address) == value);
+}
+
+namespace {
+
+/// Core cycles until a beat is offered, at most 20; takes it.
+std::optional<memory::AxiResponse> next_beat(memory::AxiPort& port) {
+  for (int i = 0; i < 20; ++i) {
+    const memory::AxiResponse out = port.outputs();
+    port.take(ready());
+    port.offer();
+    if (out.r_valid) return out;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+TEST_CASE("a port cuts bursts at granules and answers each when its memory has", "[axi]") {
+  FlatMemory flat(kBase, 1 << 16, Untouched::kZero);
+  for (std::uint64_t at = 0; at < 512; at += 8) flat.write_as<std::uint64_t>(kBase + at, at);
+  memory::AxiPort port(kBase, 1 << 16, 64, AxiTiming());
+  port.take(AxiRequest());
+  port.offer();
+  // 13 beats from 40 on: 24, 64 and 16 bytes.
+  port.take(read_address(kBase + 40, 13, 1));
+  port.offer();
+  port.take(read_address(kBase + 256, 1, 2));
+  port.offer();
+  REQUIRE(port.asked().size() == 4);
+  const std::vector<memory::Access> asked = port.asked();
+  port.forget_asked();
+  const std::vector<std::pair<std::uint64_t, std::uint32_t>> expected = {
+      {kBase + 40, 24}, {kBase + 64, 64}, {kBase + 128, 16}, {kBase + 256, 8}};
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    CHECK(asked[i].address == expected[i].first);
+    CHECK(asked[i].bytes == expected[i].second);
+    CHECK_FALSE(asked[i].write);
+    CHECK(asked[i].cycle == (i < 3 ? 2 : 3));
+    CHECK(port.perform(asked[i].tag, flat));
+  }
+  CHECK_FALSE(next_beat(port));
+  CHECK_FALSE(port.time_helps());
+  CHECK_FALSE(port.idle());
+  // The last piece of id 1 comes first and waits; the other id overtakes.
+  port.complete(asked[2].tag, port.cycles(), false);
+  CHECK_FALSE(next_beat(port));
+  port.complete(asked[3].tag, port.cycles(), false);
+  CHECK(next_beat(port)->r_id == 2);
+  port.complete(asked[0].tag, port.cycles(), false);
+  for (std::uint64_t at = 40; at < 64; at += 8) CHECK(next_beat(port)->r_data == at);
+  CHECK_FALSE(next_beat(port));
+  port.complete(asked[1].tag, port.cycles() + 5, true);
+  CHECK(port.time_helps());
+  for (std::uint64_t at = 64; at < 128; at += 8) {
+    const auto beat = next_beat(port);
+    REQUIRE(beat);
+    CHECK(beat->r_resp == memory::kRespSlvErr);
+    CHECK(beat->r_data == 0);
+  }
+  for (std::uint64_t at = 128; at < 144; at += 8) {
+    const auto beat = next_beat(port);
+    REQUIRE(beat);
+    CHECK(beat->r_resp == memory::kRespOkay);
+    CHECK(beat->r_data == at);
+    CHECK(beat->r_last == (at == 136));
+  }
+  for (int i = 0; i < 4; ++i) next_beat(port);
+  CHECK(port.idle());
+}
+
+TEST_CASE("words beyond repair come as SLVERR through a port", "[axi]") {
+  FlatMemory flat(kBase, 1 << 16, Untouched::kZero);
+  memory::ProtectedMemory broken(flat, {.double_flips = 1});
+  memory::AxiPort port(kBase, 1 << 16, 64, AxiTiming());
+  port.take(AxiRequest());
+  port.offer();
+  port.take(read_address(kBase, 2));
+  port.offer();
+  REQUIRE(port.asked().size() == 1);
+  const memory::Access access = port.asked().front();
+  const bool good = port.perform(access.tag, broken);
+  CHECK_FALSE(good);
+  port.complete(access.tag, port.cycles(), !good);
+  CHECK(next_beat(port)->r_resp == memory::kRespSlvErr);
 }

@@ -2,7 +2,9 @@
 // Many clusters in one cube: they see each other through memory and meet, and the host's threads change
 // nothing.
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "interfaces/generated/nearcube/interfaces.hpp"
@@ -117,13 +119,17 @@ TEST_CASE("clusters meet at barriers, in cube memory and in the control, and see
 }
 
 TEST_CASE("the number of host threads changes nothing, cycles and counters included", "[system][clusters]") {
-  for (const Scenario scenario : {kCubeBarrier, kControlBarrier, kTimer}) {
-    const Outcome one = run(scenario, {.clusters = 4, .threads = 1});
+  const auto vaults = hmc::read_cube_config("config/cube/hmc2-8gb.yaml");
+  for (const auto& [scenario, memory] : {std::pair{kCubeBarrier, std::optional(vaults)},
+                                         {kControlBarrier, std::optional(vaults)},
+                                         {kCubeBarrier, std::optional<hmc::CubeConfig>()}}) {
+    const Outcome one = run(scenario, {.clusters = 4, .threads = 1, .memory = memory});
     REQUIRE(one.run.exit_code == 0);
     CHECK(one.run.threads == 1);
+    check_identities(one.run);
     for (const unsigned threads : {2u, 3u, 9u}) {
-      CAPTURE(scenario, threads);
-      const Outcome more = run(scenario, {.clusters = 4, .threads = threads});
+      CAPTURE(scenario, threads, memory.has_value());
+      const Outcome more = run(scenario, {.clusters = 4, .threads = threads, .memory = memory});
       CHECK(more.run.threads == std::min(threads, 4u));
       CHECK(times(more.run) == times(one.run));
       CHECK(more.sums == one.sums);
