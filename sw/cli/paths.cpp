@@ -50,7 +50,8 @@ std::string preset_file(const char* folder, const char* option, const std::strin
 std::vector<std::string> config_names() { return preset_names("cluster"); }
 
 std::string config_file(const std::string& name) {
-  return preset_file("cluster", "--config", name.empty() ? "default" : name);
+  if (name.empty()) return (fs::path(home()) / "config" / "cluster" / "default.yaml").string();
+  return preset_file("cluster", "--config", name);
 }
 
 std::vector<std::string> cube_names() { return preset_names("cube"); }
