@@ -96,6 +96,7 @@ module ntx #(
   logic         reg_write;
   logic [31:0]  reg_wdata, reg_rdata;
   logic [17:0]  misaligned;
+  logic [2:0]   base_far;
 
   ntx_regs #(
     .AccLsb      (AccLsb),
@@ -121,6 +122,7 @@ module ntx #(
     .reg_wdata_o      (reg_wdata),
     .reg_rdata_i      (reg_rdata),
     .misaligned_i     (misaligned),
+    .base_far_i       (base_far),
     .active_i         (active),
     .datapath_empty_i (datapath_empty),
     .stop_i           (stop),
@@ -167,6 +169,7 @@ module ntx #(
     .reg_wdata_i    (reg_wdata),
     .reg_rdata_o    (reg_rdata),
     .misaligned_o   (misaligned),
+    .base_far_o     (base_far),
     .command_o      (next_command),
     .hand_valid_o   (hand_valid),
     .hand_i         (hand),

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Whether a staged command may start, and if not, why: the first cause in the order of register
-// error_cause, the lowest AGU, the lowest stride. Addresses out of range show only when the command
-// runs. Combinational.
+// error_cause, the lowest AGU, the lowest stride. Of addresses out of range only bases that are far
+// from the scratchpad are told here; others show when the command runs. Combinational.
 
 module ntx_check (
   input  logic [31:0]   cmd_i,
   /// AGU registers that are no multiple of 4, in the order of their addresses.
   input  logic [17:0]   misaligned_i,
+  /// AGU bases that are far from the scratchpad.
+  input  logic [2:0]    base_far_i,
   output logic          ok_o,
   output logic [3:0]    cause_o,
   output logic [1:0]    agu_o,
@@ -72,7 +74,15 @@ module ntx_check (
     end else if (cmd_i[31:22] != '0) begin
       cause_o = nearcube_regs_pkg::NtxErrorCauseCauseIsReservedBits;
     end else begin
-      // Last assignment wins: bases after strides, low registers after high ones.
+      // Last assignment wins: bases far away, misaligned strides, misaligned bases; low registers after
+      // high ones.
+      for (int u = 2; u >= 0; u--) begin
+        if (agu_active[u] && base_far_i[u]) begin
+          cause_o    = nearcube_regs_pkg::NtxErrorCauseCauseIsOutOfRange;
+          agu_o      = 2'(u);
+          register_o = 5'(9 + 6 * u);
+        end
+      end
       for (int u = 2; u >= 0; u--) begin
         for (int j = 4; j >= 0; j--) begin
           if (misaligned[6*u+1+j]) begin

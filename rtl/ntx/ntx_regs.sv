@@ -45,6 +45,8 @@ module ntx_regs #(
   input  logic [31:0]   reg_rdata_i,
   /// AGU registers that are no multiple of 4, in the order of their addresses.
   input  logic [17:0]   misaligned_i,
+  /// AGU bases that are far from the scratchpad.
+  input  logic [2:0]    base_far_i,
 
   /// Steps are left of a command that was taken.
   input  logic          active_i,
@@ -119,6 +121,7 @@ module ntx_regs #(
   ntx_check i_check (
     .cmd_i        (cmd_q),
     .misaligned_i (misaligned_i),
+    .base_far_i   (base_far_i),
     .ok_o         (ok),
     .cause_o      (cause),
     .agu_o        (fault_agu),

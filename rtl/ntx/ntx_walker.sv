@@ -36,6 +36,7 @@ module ntx_walker #(
   input  logic [31:0]                reg_wdata_i,
   output logic [31:0]                reg_rdata_o,
   output logic [17:0]                misaligned_o,
+  output logic [2:0]                 base_far_o,
 
   /// To ntx_issue: the command whose steps are next in the step queue.
   output ntx_types_pkg::command_t    command_o,
@@ -80,7 +81,7 @@ module ntx_walker #(
   output logic [31:0]                fault_addr_o
 );
 
-  localparam logic [29:0] End = {nearcube_regs_pkg::TcdmBase[31:20], 18'd0} + 30'(TcdmWords);
+  localparam logic [31:0] End = nearcube_regs_pkg::TcdmBase + 32'(4 * TcdmWords);
 
   ntx_types_pkg::command_t   command_q;
   ntx_types_pkg::operation_t operation;
@@ -126,7 +127,8 @@ module ntx_walker #(
   logic [4:0]  advances;
   logic [5:0]  nest_ends;
   logic        last;
-  (* mem2reg *) logic [29:0] addr [3];
+  (* mem2reg *) logic [AddrBits-1:0] addr [3];
+  (* mem2reg *) logic [31:0] outside_addr [3];
   logic [2:0]  word_outside, image_outside, moves;
 
   ntx_loops i_loops (
@@ -145,8 +147,8 @@ module ntx_walker #(
   );
 
   for (genvar u = 0; u < 3; u++) begin : g_agus
-    logic [29:0] addr_u;
-    logic [31:0] rdata_u;
+    logic [AddrBits-1:0] addr_u;
+    logic [31:0] rdata_u, outside_addr_u;
     ntx_agu #(
       .TcdmWords  (TcdmWords),
       .ImageWords (ImageWords)
@@ -157,16 +159,19 @@ module ntx_walker #(
       .wdata_i         (reg_wdata_i),
       .rdata_o         (rdata_u),
       .misaligned_o    (misaligned_o[6*u+:6]),
+      .base_far_o      (base_far_o[u]),
       .load_i          (take_o),
       .step_i          (advance),
       .advances_i      (advances),
       .addr_o          (addr_u),
       .word_outside_o  (word_outside[u]),
       .image_outside_o (image_outside[u]),
+      .outside_addr_o  (outside_addr_u),
       .moves_o         (moves[u])
     );
-    assign addr[u]      = addr_u;
-    assign agu_rdata[u] = rdata_u;
+    assign addr[u]         = addr_u;
+    assign agu_rdata[u]    = rdata_u;
+    assign outside_addr[u] = outside_addr_u;
   end
 
   ntx_decode i_decode (
@@ -198,9 +203,9 @@ module ntx_walker #(
     reads_image = uses_init && operation.wide_init;
 
     case (command_q.source)
-      2'd0:    init_addr = addr[0][AddrBits-1:0];
-      2'd1:    init_addr = addr[1][AddrBits-1:0];
-      default: init_addr = addr[2][AddrBits-1:0];
+      2'd0:    init_addr = addr[0];
+      2'd1:    init_addr = addr[1];
+      default: init_addr = addr[2];
     endcase
     new_init = uses_init && !operation.wide_init && !(previous_init_valid_q && previous_init_q == init_addr);
 
@@ -248,22 +253,22 @@ module ntx_walker #(
 
     a_valid_o      = push && !bad && needs_a;
     a_held_o       = operation.wide_a;
-    a_addr_o       = addr[0][AddrBits-1:0];
+    a_addr_o       = addr[0];
     b_valid_o      = push && !bad && needs_b;
-    b_addr_o       = addr[1][AddrBits-1:0];
+    b_addr_o       = addr[1];
     init_valid_o   = push && !bad && needs_init;
     init_held_o    = operation.wide_init || operation.maskmac;
-    init_addr_o    = operation.maskmac ? addr[2][AddrBits-1:0] : init_addr;
+    init_addr_o    = operation.maskmac ? addr[2] : init_addr;
     store_valid_o  = push && !bad && needs_store;
     store_notify_o = last && command_q.irq == nearcube_regs_pkg::NtxCmdIrqIsWritebackDone;
-    store_addr_o   = addr[2][AddrBits-1:0];
+    store_addr_o   = addr[2];
 
     // Only a suspect step stops without one of these, and it is AGU2's.
     fault_agu_o = faults[0] ? 2'd0 : faults[1] ? 2'd1 : 2'd2;
     case (fault_agu_o)
-      2'd0:    fault_addr_o = word_outside[0] ? {addr[0], 2'b00} : {End, 2'b00};
-      2'd1:    fault_addr_o = word_outside[1] ? {addr[1], 2'b00} : {End, 2'b00};
-      default: fault_addr_o = word_outside[2] ? {addr[2], 2'b00} : {End, 2'b00};
+      2'd0:    fault_addr_o = word_outside[0] ? outside_addr[0] : End;
+      2'd1:    fault_addr_o = word_outside[1] ? outside_addr[1] : End;
+      default: fault_addr_o = word_outside[2] ? outside_addr[2] : End;
     endcase
   end
 
