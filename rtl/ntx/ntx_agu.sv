@@ -74,7 +74,7 @@ module ntx_agu #(
   end
   assign misaligned_o[0] = staged_base_q[1:0] != '0;
   assign base_far_o = (staged_base_q[31:20] != Region && staged_base_q[31:20] != '0) ||
-                      staged_base_q[19:AddrBits+3] != '0;
+                      (staged_base_q[19:0] >> (AddrBits + 3)) != '0;
 
   always_comb begin
     staged = '0;

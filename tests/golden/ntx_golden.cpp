@@ -2,6 +2,7 @@
 #include "tests/golden/ntx_golden.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 
 #include "tests/golden/binary32.h"
@@ -104,10 +105,7 @@ class Run {
     if (refuse()) {
       return out_;
     }
-    for (unsigned u = 0; u < 3; ++u) {
-      const std::uint32_t base = command_.base[u];
-      address_[u] = (base >> 20) == 0 ? base | kTcdmBase : base;
-    }
+    for (unsigned u = 0; u < 3; ++u) offset_[u] = command_.base[u] & 0xF'FFFF;
     while (step()) {
       ++out_.steps;
       if (!advance()) {
@@ -146,9 +144,18 @@ class Run {
     for (unsigned u = 0; u < 3; ++u) {
       for (unsigned j = 0; (active >> u & 1) != 0 && j < f_.outer_level; ++j) {
         if ((command_.stride[u][j] & 3) != 0) {
-          fail(Cause::kMisalignedStride, u, static_cast<std::uint32_t>(command_.stride[u][j]));
+          fail(Cause::kMisalignedStride, u, kept_stride(command_.stride[u][j], tcdm_.size()));
           return true;
         }
+      }
+    }
+    for (unsigned u = 0; u < 3; ++u) {
+      const std::uint32_t base = command_.base[u];
+      const std::uint32_t region = base & ~0xF'FFFFu;
+      if ((active >> u & 1) != 0 &&
+          ((region != 0 && region != kTcdmBase) || (base & 0xF'FFFF) >= 2 * reach(tcdm_.size()))) {
+        fail(Cause::kOutOfRange, u, base);
+        return true;
       }
     }
     return false;
@@ -175,7 +182,10 @@ class Run {
       if (index_[k] != last_index(k)) {
         ++index_[k];
         for (unsigned u = 0; u < 3; ++u) {
-          address_[u] += static_cast<std::uint32_t>(command_.stride[u][k]);
+          const std::int64_t limit = 2 * reach(tcdm_.size());
+          offset_[u] += command_.stride[u][k];
+          lost_[u] = lost_[u] || is_far(command_.stride[u][k], tcdm_.size()) || offset_[u] < -limit ||
+                     offset_[u] >= limit;
           fetch_[u] = command_.stride[u][k] != 0;
         }
         return true;
@@ -189,9 +199,9 @@ class Run {
   bool in_range(const Extents& extents) {
     for (unsigned u = 0; u < 3; ++u) {
       for (unsigned i = 0; i < extents[u]; ++i) {
-        const std::uint32_t address = address_[u] + 4 * i;
-        if (address - kTcdmBase >= 4 * tcdm_.size()) {
-          fail(Cause::kOutOfRange, u, address);
+        const std::int64_t offset = offset_[u] + 4 * i;
+        if (lost_[u] || offset < 0 || offset >= static_cast<std::int64_t>(4 * tcdm_.size())) {
+          fail(Cause::kOutOfRange, u, lost_[u] ? kLost : kTcdmBase + static_cast<std::uint32_t>(offset));
           return false;
         }
       }
@@ -199,7 +209,7 @@ class Run {
     return true;
   }
 
-  std::uint32_t word_index(unsigned agu) const { return (address_[agu] - kTcdmBase) / 4; }
+  std::uint32_t word_index(unsigned agu) const { return static_cast<std::uint32_t>(offset_[agu] / 4); }
 
   void note_read(unsigned agu, unsigned words, bool interlocked = false) {
     for (unsigned i = 0; i < words && !interlocked && !out_.hazard; ++i) {
@@ -217,11 +227,11 @@ class Run {
   }
 
   /// A scalar init operand: counted when its address is not the previous one's.
-  std::uint32_t init_word(unsigned agu, std::optional<std::uint32_t>& previous) {
+  std::uint32_t init_word(unsigned agu, std::optional<std::int64_t>& previous) {
     note_read(agu, 1);
-    if (previous != address_[agu]) {
+    if (previous != offset_[agu]) {
       ++out_.reads;
-      previous = address_[agu];
+      previous = offset_[agu];
     }
     return tcdm_[word_index(agu)];
   }
@@ -398,10 +408,11 @@ class Run {
   Outcome out_;
 
   std::array<std::uint32_t, 5> index_{};
-  std::array<std::uint32_t, 3> address_{};
+  std::array<std::int64_t, 3> offset_{};  ///< bytes from the scratchpad's start
+  std::array<bool, 3> lost_{};
   std::array<bool, 3> fetch_{true, true, true};
-  std::optional<std::uint32_t> previous_init_;
-  std::optional<std::uint32_t> previous_summand_;
+  std::optional<std::int64_t> previous_init_;
+  std::optional<std::int64_t> previous_summand_;
 
   ExactSum sum_;
   std::uint32_t reg_ = 0;
@@ -468,6 +479,21 @@ std::uint64_t Outcome::minimum_cycles() const {
 
 Outcome run(const Command& command, std::vector<std::uint32_t>& tcdm, AccumulatorFormat format) {
   return Run(command, tcdm, format).execute();
+}
+
+std::int64_t reach(std::size_t words) { return static_cast<std::int64_t>(4 * std::bit_ceil(words)); }
+
+bool is_far(std::int32_t stride, std::size_t words) {
+  return stride < -reach(words) || stride >= reach(words);
+}
+
+std::uint32_t kept_stride(std::int32_t stride, std::size_t words) {
+  if (!is_far(stride, words)) {
+    return static_cast<std::uint32_t>(stride);
+  }
+  const auto bits = static_cast<std::uint32_t>(2 * reach(words) - 1);
+  const std::uint32_t low = static_cast<std::uint32_t>(stride) & bits;
+  return low > bits / 2 ? low : low | ~bits;
 }
 
 unsigned active_agus(const CommandFields& f) {

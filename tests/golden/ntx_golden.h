@@ -107,15 +107,17 @@ struct Outcome {
 /// *Refusal.* Checked before anything is touched, and the lowest cause is reported: opcode above 8; not store
 /// <= init <= outer <= 5 (also where the operation ignores a level); irq 3; undefined aux (compare code 3
 /// also in count mode, ReLU with a wide store); bits 31:22; then the misaligned base of the lowest active
-/// AGU; then the misaligned stride j < outer (even if loop j runs once) of the lowest active AGU, lowest j.
-/// error_addr is the CMD word, or the base or stride register as written.
+/// AGU; then the misaligned stride j < outer (even if loop j runs once) of the lowest active AGU, lowest j;
+/// then the base of the lowest active AGU outside the scratchpad's region, or twice its size beyond its
+/// start. error_addr is the CMD word, or the base or stride register as it reads back.
 ///
 /// *Active AGUs* are those that the operation can use: see active_agus(). All else in the registers is
 /// ignored.
 ///
-/// *Addresses* are 32-bit core addresses. A base with bits 31:20 zero stands for kTcdmBase + base, any other
-/// for itself; strides add modulo 2^32. Only accessed words are checked; an address may leave the scratchpad
-/// between accesses.
+/// *Addresses* are 32-bit core addresses. A base with bits 31:20 zero stands for kTcdmBase + base. Only
+/// accessed words are checked; an address may leave the scratchpad between accesses, but no farther than
+/// twice the scratchpad's size from its start, and not by a far stride (is_far()): then it is lost, an access
+/// with it is out of range at kLost, and the command does not find it again.
 ///
 /// *Accesses of a step*: A and B if the operation fetches them at all, in every step (also if nothing is
 /// stored, also MASK's A when the test fails); the init operand in init steps unless the source is zero; AGU2
@@ -133,6 +135,19 @@ struct Outcome {
 /// *Hazards* are judged on the reads a step makes by the table, held or not. In MASKMAC only AGU2's reads may
 /// follow stores.
 Outcome run(const Command& command, std::vector<std::uint32_t>& tcdm, AccumulatorFormat format = {});
+
+/// Bytes from one word of a scratchpad to another, rounded up to a power of two; `words`: the scratchpad's
+/// size.
+std::int64_t reach(std::size_t words);
+
+/// A stride, in bytes, that leads from no word of the scratchpad to another.
+bool is_far(std::int32_t stride, std::size_t words);
+
+/// What a stride register reads back: as written, but of a far stride only the low bits, with the sign wrong.
+std::uint32_t kept_stride(std::int32_t stride, std::size_t words);
+
+/// ERROR_ADDR if the address is not known any more.
+inline constexpr std::uint32_t kLost = 0xFFFF'FFFC;
 
 /// Bit n: AGU n is used by this (valid) command.
 unsigned active_agus(const CommandFields& fields);

@@ -568,6 +568,57 @@ TEST_CASE("registers of AGUs that a command does not use are ignored") {
   }
 }
 
+TEST_CASE("an address too far from the scratchpad is lost") {
+  const std::uint32_t end = 4 * kWords;
+  Words tcdm(kWords, kOne);
+  // A stride from the first to the last word and one back are none too far; twice that is.
+  Command c = one_loop(fields(kMac), 2);
+  c.stride[0][0] = static_cast<std::int32_t>(end - 4);
+  c.base[0] = 0;
+  CHECK(run(c, tcdm).cause == Cause::kNone);
+  c.base[0] = end - 4;
+  c.stride[0][0] = -c.stride[0][0];
+  CHECK(run(c, tcdm).cause == Cause::kNone);
+  c.stride[0][0] = -static_cast<std::int32_t>(end);
+  CHECK_FALSE(is_far(c.stride[0][0], kWords));
+  Outcome out = run(c, tcdm);
+  CHECK(out.cause == Cause::kOutOfRange);
+  CHECK(out.error_addr == kTcdmBase - 4);
+  c.base[0] = 0;
+  c.stride[0][0] = static_cast<std::int32_t>(end);
+  CHECK(is_far(c.stride[0][0], kWords));
+  out = run(c, tcdm);
+  CHECK(out.cause == Cause::kOutOfRange);
+  CHECK(out.steps == 1);
+  CHECK(out.error_addr == kLost);
+  // A far stride that never advances does not matter.
+  c.loops[0] = 0;
+  CHECK(run(c, tcdm).cause == Cause::kNone);
+  // Out between accesses and back: found if never twice the scratchpad's size from its start, else lost.
+  CommandFields f = fields(kMac);
+  f.outer_level = f.init_level = f.store_level = 2;
+  c = Command{};
+  c.cmd = encode(f);
+  c.loops = {1, 2, 0, 0, 0};
+  const auto sixteenth = static_cast<std::int32_t>(end / 16);
+  c.stride[2] = {2 * sixteenth, -14 * sixteenth, 0, 0, 0};
+  c.base[2] = 29 * end / 16;
+  out = run(c, tcdm);
+  CHECK(out.cause == Cause::kNone);
+  CHECK(out.stores.at(0).address == 7 * end / 16);
+  c.base[2] = 31 * end / 16;
+  out = run(c, tcdm);
+  CHECK(out.cause == Cause::kOutOfRange);
+  CHECK(out.error_agu == 2);
+  CHECK(out.error_addr == kLost);
+  // A base at twice the size is refused, as one in another region is.
+  c.base[2] = 2 * end;
+  out = run(c, tcdm);
+  CHECK(out.cause == Cause::kOutOfRange);
+  CHECK(out.steps == 0);
+  CHECK(out.error_addr == 2 * end);
+}
+
 TEST_CASE("a command that runs out of the scratchpad stops at that step") {
   const std::uint32_t end = 4 * kWords;
   Command c = one_loop(fields(kMac), 4);
@@ -598,17 +649,19 @@ TEST_CASE("a command that runs out of the scratchpad stops at that step") {
   CommandFields f = fields(kMac);
   f.init_level = f.store_level = 1;
   c = one_loop(f, 3);
-  c.base[2] = 0x0FFF'FFF8;  // as it stands: below the scratchpad, reaches it at the last step
+  c.stride[2][0] = -4;
+  c.base[2] = end + 4;  // beyond the scratchpad, reaches it at the last step
   out = run(c, tcdm);
   CHECK(out.cause == Cause::kNone);
-  CHECK(out.stores == std::vector<Store>{{0, bits(3)}});
-  c.base[2] += 4;
+  CHECK(out.stores == std::vector<Store>{{end - 4, bits(3)}});
+  c.base[2] -= 4;
   CHECK(run(c, tcdm).cause == Cause::kNone);
-  c.base[2] -= 8;
+  c.base[2] += 8;
   out = run(c, tcdm);
   CHECK(out.cause == Cause::kOutOfRange);
   CHECK(out.steps == 2);
-  CHECK(out.error_addr == 0x0FFF'FFFC);
+  CHECK(out.error_addr == kTcdmBase + end);
+  c.stride[2][0] = 4;
   // An image that ends outside: its first bad word; nothing of it is stored.
   f.aux = 4;
   c = one_loop(f, 1);

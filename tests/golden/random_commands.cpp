@@ -132,6 +132,29 @@ std::array<Range, 3> ranges(const Command& c, unsigned image_words) {
 /// Byte offset in the scratchpad that a base stands for; only for the two well-formed prefixes.
 std::int64_t base_offset(std::uint32_t base) { return base & 0x000F'FFFF; }
 
+/// Whether an AGU in use loses its address on the way (see golden::run), also where nothing is accessed.
+bool loses_address(const Command& c, std::uint32_t tcdm_words, unsigned image_words) {
+  const CommandFields f = decode(c.cmd);
+  const unsigned active = active_agus(f);
+  const std::int64_t limit = 2 * reach(tcdm_words);
+  bool lost = false;
+  for (unsigned u = 0; u < 3; ++u) {
+    for (unsigned k = 0; (active >> u & 1) != 0 && k < f.outer_level; ++k) {
+      lost = lost || ((c.loops[k] & 0xFFFF) != 0 && is_far(c.stride[u][k], tcdm_words));
+    }
+  }
+  if (!lost) {
+    walk(c, image_words, [&](const auto& offset, const Touch&) {
+      for (unsigned u = 0; u < 3; ++u) {
+        const std::int64_t at = base_offset(c.base[u]) + offset[u];
+        lost = lost || ((active >> u & 1) != 0 && (at < -limit || at >= limit));
+      }
+      return !lost;
+    });
+  }
+  return lost;
+}
+
 /// Whether a step may read a word that an earlier one may have stored.
 bool may_have_hazard(const Command& c, std::uint32_t tcdm_words, unsigned image_words) {
   std::vector<bool> stored(tcdm_words);
@@ -266,7 +289,7 @@ bool place(Random& random, const RandomCommandOptions& options, Command& c, unsi
         continue;
       }
       if (range[u].empty()) {  // used by a step that this command does not have
-        c.base[u] = any_word(random) & ~3u;
+        c.base[u] = static_cast<std::uint32_t>(below(random, static_cast<std::uint64_t>(2 * bytes))) & ~3u;
         continue;
       }
       const std::int64_t room = std::min(bytes - range[u].size(), window);
@@ -285,7 +308,8 @@ bool place(Random& random, const RandomCommandOptions& options, Command& c, unsi
       }
       c.base[u] = static_cast<std::uint32_t>(base) | (one_in(random, 2) ? kTcdmBase : 0);
     }
-    if (!may_have_hazard(c, options.tcdm_words, image_words)) {
+    if (!loses_address(c, options.tcdm_words, image_words) &&
+        !may_have_hazard(c, options.tcdm_words, image_words)) {
       return true;
     }
   }

@@ -44,12 +44,31 @@ TEST_CASE("After reset the unit is idle and says who it is") {
   CHECK_FALSE(bench.active());
 }
 
-TEST_CASE("Command registers read back as written") {
+bool is_stride(unsigned reg) { return reg > kAgu0 && reg <= kLastStaged && (reg - kAgu0) % 6 != 0; }
+
+TEST_CASE(
+    "Command registers read back as written, but for the high bits of strides that lead out of the "
+    "scratchpad") {
   NtxBench bench;
-  for (unsigned reg = kLoop0; reg <= kLastStaged; ++reg) bench.write(reg, 0x9ABC'DEF0u + reg);
-  for (unsigned reg = kLoop0; reg <= kLastStaged; ++reg) {
-    const std::uint32_t all = 0x9ABC'DEF0u + reg;
-    CHECK(bench.read(reg) == (reg < kAgu0 ? all & 0xFFFF : all));
+  const auto words = bench.memory().size();
+  // Far strides of both signs, the farthest that are kept, and the nearest that are not.
+  for (const std::uint32_t value :
+       {0x9ABC'DEF0u, 0x6543'210Fu, 0xFFFF'0000u, 0x0000'FFE0u, 0xFFFE'FFE0u, 0x0001'0000u}) {
+    for (unsigned reg = kLoop0; reg <= kLastStaged; ++reg) bench.write(reg, value + reg);
+    for (unsigned reg = kLoop0; reg <= kLastStaged; ++reg) {
+      INFO(std::hex << value << ", register " << reg);
+      const std::uint32_t all = value + reg;
+      if (reg < kAgu0) {
+        CHECK(bench.read(reg) == (all & 0xFFFF));
+      } else if (is_stride(reg) && golden::is_far(static_cast<std::int32_t>(all), words)) {
+        const std::uint32_t read = bench.read(reg);
+        CHECK(read == golden::kept_stride(static_cast<std::int32_t>(all), words));
+        CHECK(golden::is_far(static_cast<std::int32_t>(read), words));
+        CHECK((read & 0x1'FFFF) == (all & 0x1'FFFF));
+      } else {
+        CHECK(bench.read(reg) == all);
+      }
+    }
   }
   // Read-only registers ignore writes.
   for (unsigned reg : {kStatus, kIdent, kErrorCause, kErrorAddr, kDropped, kDebug}) {
