@@ -138,14 +138,14 @@
 #define NC_NTX_IRQ_OFFSET 0xCu  // Interrupt causes; the line is up while any is set
 #define NC_NTX_LOOP_OFFSET(n) (0x10u + 4u * (n))  // Trip count minus one of loop n, bits 15:0; loop 0 is innermost
 #define NC_NTX_AGU0_BASE_OFFSET 0x24u  // AGU 0 base: bits 31:20 are 0x100 or 0, bits 19:0 the byte offset in the TCDM
-#define NC_NTX_AGU0_STRIDE_OFFSET(n) (0x28u + 4u * (n))  // AGU 0: signed bytes added when loop n is the outermost to advance
+#define NC_NTX_AGU0_STRIDE_OFFSET(n) (0x28u + 4u * (n))  // AGU 0: signed bytes added when loop n is the outermost to advance; a stride too far to lead from one word of the scratchpad to another reads back with its low bits only
 #define NC_NTX_AGU1_BASE_OFFSET 0x3Cu  // AGU 1 base
 #define NC_NTX_AGU1_STRIDE_OFFSET(n) (0x40u + 4u * (n))  // AGU 1 stride of loop n
 #define NC_NTX_AGU2_BASE_OFFSET 0x54u  // AGU 2 base
 #define NC_NTX_AGU2_STRIDE_OFFSET(n) (0x58u + 4u * (n))  // AGU 2 stride of loop n
 #define NC_NTX_IDENT_OFFSET 0x6Cu  // Identity and accumulator format
 #define NC_NTX_ERROR_CAUSE_OFFSET 0x70u  // Why the first refused or stopped command since the last soft clear was so
-#define NC_NTX_ERROR_ADDR_OFFSET 0x74u  // The cmd word (causes below misaligned_base), the base or stride, or the address out of range
+#define NC_NTX_ERROR_ADDR_OFFSET 0x74u  // The cmd word (causes below misaligned_base), the base or stride, or the address out of range (0xFFFFFFFC: too far away to be known)
 #define NC_NTX_DROPPED_OFFSET 0x78u  // Writes of cmd dropped since the command in error, saturating
 #define NC_NTX_DEBUG_OFFSET 0x7Cu  // What the unit waits for now, for watchdogs
 #define NC_NTX_STATUS_FIFO_EMPTY_LSB 0u  // No command is staged or active

@@ -244,7 +244,7 @@ inline constexpr std::uint32_t kLoopCount = 5;
 inline constexpr std::uint32_t kLoopStride = 4;
 /// AGU 0 base: bits 31:20 are 0x100 or 0, bits 19:0 the byte offset in the TCDM.
 inline constexpr std::uint32_t kAgu0BaseOffset = 0x24;
-/// AGU 0: signed bytes added when loop n is the outermost to advance.
+/// AGU 0: signed bytes added when loop n is the outermost to advance; a stride too far to lead from one word of the scratchpad to another reads back with its low bits only.
 inline constexpr std::uint32_t kAgu0StrideOffset = 0x28;
 inline constexpr std::uint32_t kAgu0StrideCount = 5;
 inline constexpr std::uint32_t kAgu0StrideStride = 4;
@@ -264,7 +264,7 @@ inline constexpr std::uint32_t kAgu2StrideStride = 4;
 inline constexpr std::uint32_t kIdentOffset = 0x6C;
 /// Why the first refused or stopped command since the last soft clear was so.
 inline constexpr std::uint32_t kErrorCauseOffset = 0x70;
-/// The cmd word (causes below misaligned_base), the base or stride, or the address out of range.
+/// The cmd word (causes below misaligned_base), the base or stride, or the address out of range (0xFFFFFFFC: too far away to be known).
 inline constexpr std::uint32_t kErrorAddrOffset = 0x74;
 /// Writes of cmd dropped since the command in error, saturating.
 inline constexpr std::uint32_t kDroppedOffset = 0x78;
