@@ -11,13 +11,6 @@
 
 namespace nearcube::hmc {
 
-void LatencyCounters::add(std::uint64_t ps) {
-  ++count;
-  sum_ps += ps;
-  min_ps = std::min(min_ps, ps);
-  max_ps = std::max(max_ps, ps);
-}
-
 namespace {
 
 /// A channel that carries one thing at a time.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/hmc/cube_config.h"
+#include "sim/hmc/latency.h"
 
 namespace nearcube::hmc {
 
@@ -54,12 +55,6 @@ class CommandObserver {
   virtual void command(const DramCommand& command) = 0;
 };
 
-/// Latencies are from Request::time_ps to Completion::time_ps.
-struct LatencyCounters {
-  std::uint64_t count = 0, sum_ps = 0, min_ps = ~std::uint64_t{0}, max_ps = 0;
-  void add(std::uint64_t ps);
-};
-
 struct BankCounters {
   std::uint64_t activates = 0, reads = 0, writes = 0, row_hits = 0;
 };
@@ -81,7 +76,7 @@ struct LinkCounters {
 struct CubeCounters {
   std::vector<VaultCounters> vaults;
   std::vector<LinkCounters> links;  ///< empty without ports on links
-  LatencyCounters reads, writes;
+  LatencyCounters reads, writes;    ///< from Request::time_ps to Completion::time_ps
 
   std::uint64_t requests() const { return reads.count + writes.count; }
 };

@@ -53,6 +53,8 @@ class Addresses {
   std::uint64_t next_ = 0;
 };
 
+}  // namespace
+
 void check(const CubeConfig& config, const TrafficOptions& options) {
   if (!std::has_single_bit(options.bytes) || options.bytes < 8 || options.bytes > 1 << 20) {
     bad_input("a request of {} B: its size must be a power of two from 8 B to 1 MiB", options.bytes);
@@ -64,7 +66,7 @@ void check(const CubeConfig& config, const TrafficOptions& options) {
   if (!(options.write_share >= 0 && options.write_share <= 1)) {
     bad_input("a write share of {}: it must be from 0 to 1", options.write_share);
   }
-  if (options.requests < 2) bad_input("{} requests are too few to measure: at least 2", options.requests);
+  if (options.requests == 0) bad_input("0 requests are too few to measure");
   if (options.ports == 0) bad_input("traffic needs at least one port");
   if (options.pattern == Pattern::kStride &&
       (options.stride_bytes % config.granule_bytes != 0 || options.stride_bytes == 0 ||
@@ -73,8 +75,6 @@ void check(const CubeConfig& config, const TrafficOptions& options) {
               options.stride_bytes, config.granule_bytes);
   }
 }
-
-}  // namespace
 
 const std::vector<std::string>& pattern_names() {
   static const std::vector<std::string> names = {"sequential", "random",   "stride",
@@ -93,7 +93,7 @@ TrafficResult run_traffic(Cube& cube, const TrafficOptions& options) {
     bool write = false;
   };
   std::vector<Slot> slots(options.outstanding);
-  const std::uint64_t unmeasured = options.requests / 10;
+  const std::uint64_t unmeasured = std::max<std::uint64_t>(options.requests / 10, options.outstanding);
   const std::uint64_t total = options.requests + unmeasured;
   std::uint64_t begun = 0, ended = 0, first_ps = 0;
 
@@ -123,9 +123,9 @@ TrafficResult run_traffic(Cube& cube, const TrafficOptions& options) {
       Slot& slot = slots[completion.tag];
       if (--slot.parts != 0) continue;
       ++ended;
-      if (ended == unmeasured + 1) first_ps = completion.time_ps;
-      // The first measured one begins the time, the others fill it.
-      if (ended > unmeasured + 1) {
+      // The last one that is not measured begins the time, the others fill it.
+      if (ended == unmeasured) first_ps = completion.time_ps;
+      if (ended > unmeasured && ended <= total) {
         ++result.requests;
         result.bytes += options.bytes;
         (slot.write ? result.writes : result.reads).add(completion.time_ps - slot.since_ps);

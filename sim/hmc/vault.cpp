@@ -8,6 +8,19 @@
 
 namespace nearcube::hmc {
 
+namespace {
+
+// The vaults take turns, so that not all of them are away at once. In the order of addresses, whoever reads
+// on and on, one request at a time, would keep step with the refreshes and meet one in each vault. Here a
+// turn lies 1, 2, 3 and so on after that of the vault before, no two alike, and no stride keeps step. These
+// triangular numbers are each turn once, for powers of two.
+std::uint64_t first_refresh(const CubeConfig& config, std::uint32_t vault) {
+  const std::uint64_t turn = std::uint64_t{vault} * (vault + 1) / 2 % config.vaults;
+  return config.timing.t_refi * (turn + 1) / config.vaults;
+}
+
+}  // namespace
+
 RequestQueue::RequestQueue(std::uint32_t capacity, std::uint32_t banks)
     : entries_(capacity), first_(banks, kNone), last_(banks, kNone) {
   for (std::uint32_t i = capacity; i-- > 0;) free_.push_back(static_cast<std::int8_t>(i));
@@ -81,8 +94,7 @@ Vault::Vault(const CubeConfig& config, std::uint32_t index, Serve serve)
       banks_(config.banks),
       reads_(config.read_queue, config.banks),
       writes_(config.write_queue, config.banks),
-      // The vaults take turns, so that not all of them are away at once.
-      refresh_due_(std::uint64_t{config.timing.t_refi} * (index + 1) / config.vaults) {
+      refresh_due_(first_refresh(config, index)) {
   counters_.banks.resize(config.banks);
   for (std::uint32_t bytes = 0; bytes <= config.granule_bytes; ++bytes) {
     burst_clk_.push_back(config.burst_clk(bytes));
@@ -111,6 +123,7 @@ void Vault::accept() {
     entry.granule = arrival.request.address / config_.granule_bytes;
     entry.id = next_id_++;
     entry.arrival_clk = arrival.clk;
+    entry.accepted_clk = now_;
     entry.order = arrival.order;
     entry.blocked_by = other.last_to(entry.bank, entry.granule);
     if (entry.blocked_by != RequestQueue::kNone) other.mark_blocking(entry.blocked_by);
@@ -122,7 +135,7 @@ void Vault::accept() {
 // Whether rows are opened for reads or for writes. Twice says the same as once: advance() may ask again.
 void Vault::choose_direction() {
   const RequestQueue::Entry* oldest = writes_.oldest();
-  const bool aged = oldest != nullptr && now_ >= oldest->arrival_clk + config_.write_age_clk;
+  const bool aged = oldest != nullptr && now_ >= oldest->accepted_clk + config_.write_age_clk;
   draining_ =
       aged || writes_.size() >= config_.write_high || (draining_ && writes_.size() > config_.write_low);
   const bool read_waits_for_write = reads_.ready() != reads_.size();

@@ -22,11 +22,11 @@ class RequestQueue {
     Request request;
     std::uint32_t row = 0, column = 0;
     std::uint8_t bank = 0;
-    std::uint64_t granule = 0;  ///< address without the byte in the granule
-    std::uint64_t id = 0;       ///< order of acceptance by the vault
-    std::uint64_t arrival_clk = 0;
-    std::uint64_t order = 0;         ///< of submission to the cube
-    std::int8_t next = kNone;        ///< in its bank's list
+    std::uint64_t granule = 0;                        ///< address without the byte in the granule
+    std::uint64_t id = 0;                             ///< order of acceptance by the vault
+    std::uint64_t arrival_clk = 0, accepted_clk = 0;  ///< by the vault; into the queue
+    std::uint64_t order = 0;                          ///< of submission to the cube
+    std::int8_t next = kNone;                         ///< in its bank's list
     std::int8_t blocked_by = kNone;  ///< entry of the other queue to the same granule, which goes first
     bool blocks = false;             ///< some entry of the other queue waits for this one
   };

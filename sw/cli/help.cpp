@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/suggest.h"
+
 namespace nearcube::cli {
 namespace {
 
@@ -39,12 +41,17 @@ std::string entry(const std::string& name, const std::string& text) {
   return result + '\n';
 }
 
+/// "FILE", or "FILE ..." for as many as one likes.
+std::string positional(const CLI::Option& option) {
+  return option.get_type_name() + (option.get_items_expected_max() > 1 ? " ..." : "");
+}
+
 std::string entry(const CLI::Option& option) {
   std::string name;
   for (const std::string& letter : option.get_snames()) name += "-" + letter + ", ";
   for (const std::string& word : option.get_lnames()) name += "--" + word + ", ";
   if (name.empty()) {
-    name = option.get_type_name() + " ...";
+    name = positional(option);
   } else {
     name.resize(name.size() - 2);
     // A flag takes nothing.
@@ -59,11 +66,11 @@ std::string entry(const CLI::Option& option) {
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode) const {
   const auto commands = app->get_subcommands([](const CLI::App*) { return true; });
   std::string text = app->get_description() + "\n\nusage: " + name;
-  const bool whole = app->get_parent() == nullptr;
+  const bool workloads = !commands.empty() && commands.front()->get_group() == kWorkloads;
   const bool required = app->get_require_subcommand_min() > 0;
-  if (!commands.empty()) text += whole ? " COMMAND" : required ? " WORKLOAD" : " [WORKLOAD]";
+  if (!commands.empty()) text += !workloads ? " COMMAND" : required ? " WORKLOAD" : " [WORKLOAD]";
   for (const CLI::Option* option : app->get_options()) {
-    if (!option->nonpositional()) text += " " + option->get_type_name() + " ...";
+    if (!option->nonpositional()) text += " " + positional(*option);
   }
   text += " [OPTIONS]\n";
   std::vector<std::pair<std::string, std::string>> groups;
@@ -76,7 +83,7 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI:
   // --help comes first in CLI11's list, and last in a reader's.
   if (groups.size() > 1) std::rotate(groups.begin(), groups.begin() + 1, groups.end());
   if (!commands.empty()) {
-    text += whole ? "\nCommands\n" : "\nWorkloads\n";
+    text += workloads ? "\nWorkloads\n" : "\nCommands\n";
     for (const CLI::App* command : commands) text += entry(command->get_name(), command->get_description());
   }
   for (const auto& [title, options] : groups) text += "\n" + title + "\n" + options;
@@ -102,6 +109,15 @@ CLI::Validator share() {
     double value = 0;
     const bool good = CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1;
     return good ? std::string() : fmt::format("{} is not a number from 0 to 1", text);
+  };
+  return CLI::Validator(check, "");
+}
+
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  const auto check = [words](std::string& text) {
+    if (std::find(words.begin(), words.end(), text) != words.end()) return std::string();
+    return fmt::format("\"{}\" is none of {}{}", text, fmt::join(words, ", "),
+                       base::did_you_mean(text, words));
   };
   return CLI::Validator(check, "");
 }

@@ -6,8 +6,12 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace nearcube::cli {
+
+/// The group of those commands of a command that are workloads.
+inline constexpr const char* kWorkloads = "Workloads";
 
 /// Options in their groups, one line each with the default in brackets, then commands and examples. The text
 /// does not depend on the version of CLI11; docs/reference/help.md is made of it.
@@ -21,6 +25,9 @@ CLI::Validator whole_number(std::uint64_t min, std::uint64_t max = std::numeric_
 
 /// Accepts a number from 0 to 1, and no NaN.
 CLI::Validator share();
+
+/// Accepts one of these words, and says which one may be meant.
+CLI::Validator one_of(const std::vector<std::string>& words);
 
 /// Accepts the name of a file; an empty one is a variable of the user's script that was not set.
 CLI::Validator file_name();

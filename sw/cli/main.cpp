@@ -22,6 +22,7 @@
 #include "sw/cli/demo.h"
 #include "sw/cli/help.h"
 #include "sw/cli/info.h"
+#include "sw/cli/memory_command.h"
 #include "sw/cli/roofline.h"
 #include "sw/cli/run.h"
 #include "sw/cli/workloads.h"
@@ -29,7 +30,7 @@
 namespace nearcube::cli {
 namespace {
 
-const std::vector<std::string> kCommands = {"demo", "run", "compare", "roofline", "info"};
+const std::vector<std::string> kCommands = {"demo", "run", "compare", "roofline", "memory", "info"};
 
 const std::string kRunOptions = "Run";
 const std::string kTraceOptions = "Traces";
@@ -198,6 +199,7 @@ int run(int argc, char* argv[]) {
   if (argc > 2 && (std::string(argv[1]) == "run" || std::string(argv[1]) == "compare")) {
     check_word(argv[2], workload_names(), "workload");
   }
+  if (argc > 2 && std::string(argv[1]) == "memory") check_word(argv[2], memory_commands(), "command");
 
   CLI::App app("A near-memory training accelerator: RTL, firmware, and every number checked.", "./nearcube");
   app.formatter(std::make_shared<HelpFormatter>());
@@ -272,6 +274,7 @@ int run(int argc, char* argv[]) {
   // The shape, operation and first operand of a workload.
   const auto add_workload = [&request](CLI::App& parent, const WorkloadKind& kind) {
     CLI::App* sub = parent.add_subcommand(kind.name, kind.summary);
+    sub->group(kWorkloads);
     for (const ShapeOption& option : kind.options) {
       sub->add_option_function<std::int64_t>(
              fmt::format("--{}", option.name),
@@ -392,6 +395,8 @@ int run(int argc, char* argv[]) {
       ->check(file_name())
       ->group("Output");
   roofs->callback([&] { run_roofline(reports, roofline); });
+
+  add_memory_command(app);
 
   std::string info_config;
   bool info_json = false;
