@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # nearcube_verilate(NAME TOP module ROOMS rtl rooms... [SOURCES extra files...] [PARAMETERS -GName=value...]
-#                   [SHARE] [TRACE] [FAST])
+#                   [SHARE] [TRACE] [FAST]
+#                   [TOGGLES rtl files...])
 #
 # Makes the imported library verilated::NAME with the class V<NAME> (header "V<NAME>.h"). It is built on demand, in
 # its own folder, and again only when a source changes. Assertions are on. Without FAST every
@@ -10,6 +11,8 @@
 # eight NTX: 1.7 times as fast, built in a third of the time). Verilator merges equal functions of modules that it does
 # not inline; SOURCES must hold a file that says which, see sim/rtl/share.vlt. Lookup tables, which Verilator numbers,
 # are off.
+# TOGGLES: in a coverage build, count toggles in these files only, "none" for no file; of the rest the lines. Toggles
+# of the whole cluster make it 25 times as slow, and every block but these has a model of its own that counts them.
 
 include(ProcessorCount)
 
@@ -32,7 +35,7 @@ function(nearcube_rtl_sources variable)
 endfunction()
 
 function(nearcube_verilate name)
-  cmake_parse_arguments(ARG "TRACE;FAST;SHARE" "TOP" "ROOMS;SOURCES;PARAMETERS" ${ARGN})
+  cmake_parse_arguments(ARG "TRACE;FAST;SHARE" "TOP" "ROOMS;SOURCES;PARAMETERS;TOGGLES" ${ARGN})
   nearcube_rtl_sources(sources ${ARG_ROOMS})
   foreach(file IN LISTS ARG_SOURCES)
     get_filename_component(file ${file} ABSOLUTE)
@@ -56,13 +59,28 @@ function(nearcube_verilate name)
   else()
     list(APPEND flags --x-assign unique --x-initial unique)
   endif()
+  set(toggles)
   if(NEARCUBE_COVERAGE)
-    list(APPEND flags --coverage-line --coverage-toggle)
+    list(APPEND flags --coverage-line)
+    if(NOT "${ARG_TOGGLES}" STREQUAL "none")
+      list(APPEND flags --coverage-toggle)
+    endif()
+    if(ARG_TOGGLES AND NOT "${ARG_TOGGLES}" STREQUAL "none")
+      set(others ${names})
+      list(FILTER others INCLUDE REGEX "\\.sv$")
+      list(REMOVE_ITEM others ${ARG_TOGGLES})
+      set(toggles COMMAND ${PROJECT_SOURCE_DIR}/scripts/coverage-toggles --output ${dir}/toggles.vlt ${others})
+      # Before the sources: it is obeyed while they are read.
+      list(PREPEND names ${dir}/toggles.vlt)
+    endif()
   endif()
   if(ARG_SHARE)
     list(APPEND flags -fno-table)
   endif()
   set(cxxflags "-O2")
+  if(NEARCUBE_COVERAGE)
+    set(cxxflags "-O1")
+  endif()
   if(NEARCUBE_SANITIZE)
     set(cxxflags "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all")
   endif()
@@ -75,11 +93,13 @@ function(nearcube_verilate name)
   # The headers are outputs too, so that what includes them is compiled again in the same build.
   add_custom_command(OUTPUT ${archive} ${dir}/V${name}.h ${dir}/V${name}___024root.h
     COMMAND ${CMAKE_COMMAND} -E make_directory ${dir}
+    ${toggles}
     COMMAND ${quiet} ${NEARCUBE_VERILATOR} ${flags} ${names}
     COMMAND ${quiet} ${CMAKE_COMMAND} -E env OBJCACHE=${NEARCUBE_CCACHE} MAKEFLAGS=
       make -s -j 2 -C ${dir} -f V${name}.mk OPT_FAST=${cxxflags} OPT_SLOW=-O1 OPT_GLOBAL=${cxxflags} V${name}__ALL.a
     COMMAND ${CMAKE_COMMAND} -E copy ${dir}/V${name}__ALL.a ${archive}
     DEPENDS ${sources} ${headers} ${PROJECT_SOURCE_DIR}/cmake/NearcubeVerilate.cmake
+      ${PROJECT_SOURCE_DIR}/scripts/coverage-toggles
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} COMMENT "Verilating ${name}" VERBATIM)
   add_custom_target(verilate_${name} DEPENDS ${archive})
   add_library(verilated_${name} INTERFACE)
