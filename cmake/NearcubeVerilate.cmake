@@ -61,9 +61,9 @@ function(nearcube_verilate name)
   endif()
   set(toggles)
   if(NEARCUBE_COVERAGE)
-    # Verilator 5.006 reorders the statements of a process without regard to the counters, which then see an if's
-    # condition as it is after the if: branches taken counted as not taken, and the other way round.
-    list(APPEND flags --coverage-line -fno-reorder -fno-split)
+    # Where Verilator splits a process, it gives the counters a part of their own, whose conditions then see what the
+    # variables are at the end of the process: branches that were taken count as not taken, and the other way round.
+    list(APPEND flags --coverage-line -fno-split)
     if(NOT "${ARG_TOGGLES}" STREQUAL "none")
       list(APPEND flags --coverage-toggle)
     endif()

@@ -107,21 +107,24 @@ module ntx_walker #(
     if (reg_addr_i < Agu0) begin
       selects       = 4'b0001;
       first_of_unit = Loop0;
-      reg_rdata_o   = {16'b0, loop_rdata};
     end else if (reg_addr_i < Agu1) begin
       selects       = 4'b0010;
       first_of_unit = Agu0;
-      reg_rdata_o   = agu_rdata[0];
     end else if (reg_addr_i < Agu2) begin
       selects       = 4'b0100;
       first_of_unit = Agu1;
-      reg_rdata_o   = agu_rdata[1];
     end else begin
       selects       = 4'b1000;
       first_of_unit = Agu2;
-      reg_rdata_o   = agu_rdata[2];
     end
     number_in_unit = reg_addr_i - first_of_unit;
+  end
+  // Apart from the number, on which the units' answers depend.
+  always_comb begin
+    if (selects[0]) reg_rdata_o = {16'b0, loop_rdata};
+    else if (selects[1]) reg_rdata_o = agu_rdata[0];
+    else if (selects[2]) reg_rdata_o = agu_rdata[1];
+    else reg_rdata_o = agu_rdata[2];
   end
 
   logic [4:0]  advances;
