@@ -65,7 +65,8 @@ function(nearcube_verilate name)
     # variables are at the end of the process: branches that were taken count as not taken, and the other way round.
     list(APPEND flags --coverage-line -fno-split)
     if(NOT "${ARG_TOGGLES}" STREQUAL "none")
-      list(APPEND flags --coverage-toggle)
+      # Up to the interconnect's bundles and the accumulator, not the memories.
+      list(APPEND flags --coverage-toggle --coverage-max-width 2048)
     endif()
     if(ARG_TOGGLES AND NOT "${ARG_TOGGLES}" STREQUAL "none")
       set(others ${names})

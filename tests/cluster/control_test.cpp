@@ -63,6 +63,12 @@ TEST_CASE("Control: identity and configuration") {
   Bench bench;
   CHECK(bench.value(reg::kClusterIdOffset) == 3);
   CHECK(bench.value(reg::kClusterCountOffset) == 16);
+  for (std::uint32_t number : {0xFFFFFFFFu, 0x12345678u}) {
+    bench.dut->cluster_id_i = number;
+    bench.dut->cluster_count_i = ~number;
+    CHECK(bench.value(reg::kClusterIdOffset) == number);
+    CHECK(bench.value(reg::kClusterCountOffset) == ~number);
+  }
   CHECK(bench.value(reg::kNtxCountOffset) == 8);
   CHECK(bench.value(reg::kClockRatioOffset) == 2);
   CHECK(bench.value(reg::kTcdmBytesOffset) == 65536);
@@ -131,6 +137,11 @@ TEST_CASE("Control: events, mask and clear") {
   bench.dut->ntx_irq_i = 0xA5;
   bench.block.settle();
   CHECK(bench.value(reg::kEventStatusOffset) == 0xA5);
+  bench.dut->ntx_irq_i = 0x5A;
+  bench.block.settle();
+  CHECK(bench.value(reg::kEventStatusOffset) == 0x5A);
+  bench.dut->ntx_irq_i = 0xA5;
+  bench.block.settle();
   CHECK(!bench.dut->irq_external_o);
   bench.write(reg::kEventMaskOffset, 0xFFFFFF5A);
   CHECK(bench.value(reg::kEventMaskOffset) == 0x75A);
@@ -202,12 +213,16 @@ TEST_CASE("Control: the barrier arrives once, waits, and raises its event when r
 
 TEST_CASE("Control: characters, phase, counters and the end") {
   Bench bench;
-  bench.write(reg::kCharOutOffset, 0x1234 + 'A' - 0x34);
-  CHECK(bench.dut->char_o == 'A');
-  CHECK(bench.core_cycle().character);
-  CHECK(!bench.core_cycle().character);
+  for (std::uint32_t character = 0; character < 256; ++character) {
+    bench.write(reg::kCharOutOffset, 0x1200 + character);
+    CHECK(bench.dut->char_o == character);
+    CHECK(bench.core_cycle().character);
+    CHECK(!bench.core_cycle().character);
+  }
 
   CHECK(bench.dut->phase_o == 0);
+  bench.write(reg::kPhaseOffset, 0xFF32);
+  CHECK(bench.dut->phase_o == 0x32);
   bench.write(reg::kPhaseOffset, 0xABCD);
   CHECK(bench.dut->phase_o == 0xCD);
   CHECK(bench.value(reg::kPhaseOffset) == 0xCD);
@@ -228,4 +243,15 @@ TEST_CASE("Control: characters, phase, counters and the end") {
   CHECK(bench.dut->counters_freeze_o);
   bench.write(reg::kExitOffset, 7);
   CHECK(bench.dut->exit_code_o == 42);
+}
+
+TEST_CASE("Control: the first exit code stays, each of its bits") {
+  for (std::uint32_t code : {0u, 1u, 0x55555555u, 0xAAAAAAAAu}) {
+    Bench bench;
+    bench.write(reg::kExitOffset, code);
+    CHECK(bench.dut->exit_valid_o);
+    CHECK(bench.dut->exit_code_o == code);
+    bench.write(reg::kExitOffset, ~code);
+    CHECK(bench.dut->exit_code_o == code);
+  }
 }
