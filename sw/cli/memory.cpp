@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "sim/base/atomic_file.h"
 #include "sim/base/error.h"
 #include "sim/base/units.h"
+#include "sim/dram_check/rule_checker.h"
 #include "sim/hmc/limits.h"
 #include "sim/hmc/replay.h"
 #include "sim/hmc/traffic.h"
@@ -58,6 +58,15 @@ ordered_json json_of(const MemoryOptions& memory, const hmc::CubeConfig& config)
           {"attach", memory.link ? "links" : "base"},
           {"buses_gb_per_s", config.buses_gb_per_s()},
           {"links_gb_per_s", config.links_gb_per_s()}};
+}
+
+void print_checked(std::uint64_t commands) {
+  fmt::print("{} DRAM commands checked: no violations\n", base::with_separators(commands));
+}
+
+/// Throws for what --check-dram has found.
+void conclude(const dram_check::RuleChecker& checker) {
+  if (checker.violations() != 0) throw base::error(ExitStatus::kOther, "{}", checker.report());
 }
 
 /// Null if there was none.
@@ -195,8 +204,11 @@ void sweep_memory(const MemoryOptions& memory, const SweepOptions& sweep) {
   fmt::print("{:<12} {:>5} {:>7} {:>11} {:>8}  {:>8} {:>8} {:>8} {:>8}  {:>8} {:>8} {:>8} {:>8}  {:>8}\n",
              "pattern", "bytes", "writes", "outstanding", "GB/s", "mean", "min", "p99", "max", "mean", "min",
              "p99", "max", "row hits");
+  std::uint64_t commands = 0;
   for (Point& point : points) {
     hmc::Cube cube(config, memory.ports, attach_of(memory));
+    dram_check::RuleChecker checker(dram_check::rules_of(config));
+    if (memory.check_dram) cube.add_observer(checker);
     point.result = hmc::run_traffic(cube, point.traffic);
     point.totals = totals_of(cube.counters());
     fmt::print("{:<12} {:>5} {:>7} {:>11} {:>8.2f}  {}  {}  {:>8}\n", name_of(point.traffic.pattern),
@@ -204,7 +216,10 @@ void sweep_memory(const MemoryOptions& memory, const SweepOptions& sweep) {
                point.traffic.outstanding, point.result.gb_per_s(), cell(point.result.reads),
                cell(point.result.writes), base::format_percent(row_hit_share(point.totals)));
     std::fflush(stdout);
+    conclude(checker);
+    commands += checker.commands();
   }
+  if (memory.check_dram) print_checked(commands);
 
   if (!sweep.csv.empty()) base::write_file_atomically(sweep.csv, csv_of(points));
   if (!memory.json.empty()) {
@@ -224,15 +239,56 @@ void sweep_memory(const MemoryOptions& memory, const SweepOptions& sweep) {
 
 // ---- replay
 
+namespace {
+
+/// What each vault did until `clk`; a bank's activations are a list in the order of the banks.
+ordered_json vaults_of(const hmc::CubeCounters& counters, std::uint64_t clk) {
+  ordered_json vaults = ordered_json::array();
+  for (const hmc::VaultCounters& vault : counters.vaults) {
+    ordered_json row = {
+        {"reads", vault.reads},
+        {"writes", vault.writes},
+        {"read_bytes", vault.read_bytes},
+        {"write_bytes", vault.write_bytes},
+        {"refreshes", vault.refreshes},
+        {"bus_share", clk == 0 ? 0 : static_cast<double>(vault.bus_clk) / static_cast<double>(clk)},
+        {"activates", ordered_json::array()},
+        {"row_hits", ordered_json::array()}};
+    for (const hmc::BankCounters& bank : vault.banks) {
+      row["activates"].push_back(bank.activates);
+      row["row_hits"].push_back(bank.row_hits);
+    }
+    vaults.push_back(row);
+  }
+  return vaults;
+}
+
+ordered_json links_of(const hmc::CubeCounters& counters) {
+  ordered_json links = ordered_json::array();
+  for (const hmc::LinkCounters& link : counters.links) {
+    links.push_back({{"packets_down", link.packets_down},
+                     {"packets_up", link.packets_up},
+                     {"bytes_down", link.bytes_down},
+                     {"bytes_up", link.bytes_up}});
+  }
+  return links;
+}
+
+}  // namespace
+
 void replay_memory(const MemoryOptions& memory, const ReplayRequest& request) {
   const hmc::CubeConfig config = load(memory);
   if (!memory.json.empty()) base::check_writable(memory.json);
   hmc::TraceReader trace(request.trace);
   hmc::Cube cube(config, memory.ports, attach_of(memory));
+  dram_check::RuleChecker checker(dram_check::rules_of(config));
+  if (memory.check_dram) cube.add_observer(checker);
   const std::uint32_t bytes = request.bytes == 0 ? config.granule_bytes : request.bytes;
   const hmc::ReplayResult result =
       hmc::replay(cube, trace, {.bytes = bytes, .ports = memory.ports, .outstanding = request.outstanding});
-  const Totals totals = totals_of(cube.counters());
+  conclude(checker);
+  const hmc::CubeCounters counters = cube.counters();
+  const Totals totals = totals_of(counters);
   const double read_rate = gb_per_s(result.reads.count * bytes, result.ps);
   const double write_rate = gb_per_s(result.writes.count * bytes, result.ps);
 
@@ -253,6 +309,7 @@ void replay_memory(const MemoryOptions& memory, const ReplayRequest& request) {
   }
   fmt::print("{} activates, {} row hits, {} refreshes\n", base::with_separators(totals.activates),
              base::with_separators(totals.row_hits), base::with_separators(totals.refreshes));
+  if (memory.check_dram) print_checked(checker.commands());
 
   if (memory.json.empty()) return;
   ordered_json out = {{"schema", "nearcube-memory-replay-1"}};
@@ -269,6 +326,8 @@ void replay_memory(const MemoryOptions& memory, const ReplayRequest& request) {
   out["activates"] = totals.activates;
   out["row_hits"] = totals.row_hits;
   out["refreshes"] = totals.refreshes;
+  out["per_vault"] = vaults_of(counters, result.last_ps / config.timing.tck_ps);
+  out["per_link"] = links_of(counters);
   base::write_file_atomically(memory.json, out.dump(2) + "\n");
 }
 

@@ -13,8 +13,9 @@ struct MemoryOptions {
   std::string preset = "hmc2-8gb";  ///< of config/cube, or a file
   std::uint64_t granule = 0;        ///< bytes; 0: the preset's
   unsigned ports = 32;
-  bool link = false;  ///< ports beyond the serial links, not on the logic base
-  std::string json;   ///< file to write; empty: none
+  bool link = false;        ///< ports beyond the serial links, not on the logic base
+  bool check_dram = false;  ///< hold every DRAM command against the rules; Error (kOther) if one is broken
+  std::string json;         ///< file to write; empty: none
 };
 
 /// Every combination is a point.

@@ -33,6 +33,11 @@ void add_memory_options(CLI::App& app, MemoryOptions& memory) {
       ->check(whole_number(1, 1024))
       ->group(kMemory);
   app.add_flag("--link", memory.link, "ports beyond the serial links, not on the logic base")->group(kMemory);
+  if (app.get_name() != "limits") {
+    app.add_flag("--check-dram", memory.check_dram,
+                 "hold every DRAM command against the rules; status 1 if one is broken")
+        ->group(kMemory);
+  }
   app.add_option("--json", memory.json, "write the figures for scripts")
       ->type_name("FILE.json")
       ->check(file_name())

@@ -45,15 +45,25 @@ std::string preset_file(const std::string& name) {
 
 TEST_CASE("a sweep has a row for each combination, the same on the screen, in CSV and in JSON") {
   const Folder folder;
-  const std::vector<std::string> arguments = {"memory",        "sweep",
-                                              "--pattern",     "random,one-bank",
-                                              "--bytes",       "32,64",
-                                              "--writes",      "0,0.5,1",
-                                              "--outstanding", "1,16",
-                                              "--requests",    "2000",
-                                              "--json",        folder.file("a.json"),
-                                              "--csv",         folder.file("a.csv"),
-                                              "--svg",         folder.file("a.svg")};
+  const std::vector<std::string> arguments = {"memory",
+                                              "sweep",
+                                              "--pattern",
+                                              "random,one-bank",
+                                              "--bytes",
+                                              "32,64",
+                                              "--writes",
+                                              "0,0.5,1",
+                                              "--outstanding",
+                                              "1,16",
+                                              "--requests",
+                                              "2000",
+                                              "--check-dram",
+                                              "--json",
+                                              folder.file("a.json"),
+                                              "--csv",
+                                              folder.file("a.csv"),
+                                              "--svg",
+                                              folder.file("a.svg")};
   const auto outcome = invoke(arguments);
   check(outcome, 0, {});
   const json report = read_json(folder.file("a.json"));
@@ -68,6 +78,7 @@ TEST_CASE("a sweep has a row for each combination, the same on the screen, in CS
   for (const std::string& line : lines_of(outcome.out))
     rows += line.starts_with("random") || line.starts_with("one-bank");
   CHECK(rows == 24);
+  CHECK_THAT(outcome.out, contains("DRAM commands checked: no violations"));
   for (std::size_t i = 0; i < 24; ++i) {
     const json& point = points[i];
     const auto fields = fields_of(csv[i + 1]);
@@ -169,9 +180,29 @@ TEST_CASE("a trace is replayed") {
   CHECK(report["time_ns"] >= 999 * 0.8 + 36);
   CHECK(report["time_ns"] <= 999 * 0.8 + 500);
   CHECK(report["activates"].get<int>() + report["row_hits"].get<int>() == 1000);
-  const auto slow = invoke({"memory", "replay", trace, "--outstanding", "1"});
+  std::uint64_t bytes = 0, activates = 0;
+  for (const json& vault : report["per_vault"]) {
+    bytes += vault["read_bytes"].get<std::uint64_t>() + vault["write_bytes"].get<std::uint64_t>();
+    for (const json& bank : vault["activates"]) activates += bank.get<std::uint64_t>();
+    CHECK((vault["bus_share"] > 0 && vault["bus_share"] < 1));
+  }
+  CHECK(report["per_vault"].size() == 32);
+  CHECK(bytes == 64'000);
+  CHECK(report["activates"] == activates);
+  CHECK(report["per_link"].empty());
+  check(invoke({"memory", "replay", trace, "--link", "--json", folder.file("a.json")}), 0, {});
+  std::uint64_t down = 0, up = 0;
+  const json linked = read_json(folder.file("a.json"));
+  for (const json& link : linked["per_link"]) {
+    down += link["bytes_down"].get<std::uint64_t>();
+    up += link["bytes_up"].get<std::uint64_t>();
+  }
+  CHECK(down == 1000 * 16 + 250 * 64);
+  CHECK(up == 1000 * 16 + 750 * 64);
+  const auto slow = invoke({"memory", "replay", trace, "--outstanding", "1", "--check-dram"});
   check(slow, 0, {});
-  CHECK_THAT(slow.out, contains("requests waited since 1 were under way"));
+  CHECK_THAT(slow.out, contains("requests waited since 1 were under way") &&
+                           contains("DRAM commands checked: no violations"));
 }
 
 TEST_CASE("what a user can get wrong about the memory", "[bad]") {
