@@ -54,7 +54,6 @@ struct Cube::Served {
     if (at_ps != other.at_ps) return at_ps < other.at_ps;
     return port != other.port ? port < other.port : order < other.order;
   }
-  bool operator>(const Served& other) const { return other < *this; }
 };
 
 class Cube::Impl {
@@ -112,28 +111,21 @@ class Cube::Impl {
         if (vaults_[v].idle()) busy_[word] &= ~(std::uint64_t{1} << v % 64);
       }
     }
-    // What comes out of the crossbar before time_ps: later steps of the vaults add only later ones.
-    const auto later = std::partition(crossing_.begin(), crossing_.end(),
-                                      [=](const Served& served) { return served.at_ps >= time_ps; });
-    std::sort(later, crossing_.end());
-    for (auto served = later; served != crossing_.end(); ++served) {
-      leave(*served);
-      leaving_.push_back(*served);
-      std::push_heap(leaving_.begin(), leaving_.end(), std::greater<>());
-    }
-    crossing_.erase(later, crossing_.end());
-    while (!leaving_.empty() && leaving_.front().at_ps < time_ps) {
-      std::pop_heap(leaving_.begin(), leaving_.end(), std::greater<>());
-      const Served& served = leaving_.back();
+    // What comes out of the crossbar before time_ps, and what of that is there by then: later steps of the
+    // vaults add only later ones.
+    take_before(time_ps, crossing_, [this](Served& served) {
+      leave(served);
+      leaving_.push_back(served);
+    });
+    take_before(time_ps, leaving_, [&](const Served& served) {
       (served.write ? writes_ : reads_).add(served.at_ps - served.submitted_ps);
       ready.push_back({.time_ps = served.at_ps,
                        .port = served.port,
                        .tag = served.tag,
                        .write = served.write,
                        .error = served.error});
-      leaving_.pop_back();
       --in_flight;
-    }
+    });
   }
 
   CubeCounters counters() const {
@@ -157,6 +149,16 @@ class Cube::Impl {
   std::vector<CommandObserver*> observers_;
 
  private:
+  /// Gives `take` what has its time before `time_ps`, in order, and keeps the rest.
+  template <typename Take>
+  static void take_before(std::uint64_t time_ps, std::vector<Served>& all, const Take& take) {
+    const auto taken =
+        std::partition(all.begin(), all.end(), [=](const Served& served) { return served.at_ps >= time_ps; });
+    std::sort(taken, all.end());
+    std::for_each(taken, all.end(), take);
+    all.erase(taken, all.end());
+  }
+
   void check(const Request& request, std::uint64_t advanced_ps, std::uint64_t lookahead_ps) const {
     const auto refuse = [&](const char* reason) {
       throw base::error(ExitStatus::kOther, "cube: a {} of {} B at {:#x} of port {}: {}",

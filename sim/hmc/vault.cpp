@@ -134,8 +134,12 @@ void Vault::accept() {
 
 // Whether rows are opened for reads or for writes. Twice says the same as once: advance() may ask again.
 void Vault::choose_direction() {
-  const RequestQueue::Entry* oldest = writes_.oldest();
-  const bool aged = oldest != nullptr && now_ >= oldest->accepted_clk + config_.write_age_clk;
+  bool aged = false;
+  if (now_ >= next_aged_clk_) {
+    const RequestQueue::Entry* oldest = writes_.oldest();
+    next_aged_clk_ = (oldest != nullptr ? oldest->accepted_clk : now_) + config_.write_age_clk;
+    aged = now_ >= next_aged_clk_;
+  }
   draining_ =
       aged || writes_.size() >= config_.write_high || (draining_ && writes_.size() > config_.write_low);
   const bool read_waits_for_write = reads_.ready() != reads_.size();
@@ -206,7 +210,8 @@ void Vault::tell(CommandKind kind, std::uint64_t clk, const RequestQueue::Entry*
 
 void Vault::issue(const Choice& choice) {
   RequestQueue& own = queue(choice.write);
-  const RequestQueue::Entry entry = own[choice.entry];
+  // It stays what it is when it leaves the queue, until the next one comes.
+  const RequestQueue::Entry& entry = own[choice.entry];
   Bank& bank = banks_[entry.bank];
   BankCounters& counters = counters_.banks[entry.bank];
   now_ = choice.clk + 1;

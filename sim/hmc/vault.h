@@ -125,6 +125,7 @@ class Vault {
   std::uint64_t wake_ = 0;
   std::uint64_t next_id_ = 0;
   bool writing_ = false, draining_ = false;
+  std::uint64_t next_aged_clk_ = 0;  ///< no write has waited for write_age before
   std::uint64_t refresh_due_;
   VaultCounters counters_;
 };
