@@ -23,7 +23,7 @@ class AxiMemory {
   /// and decides the outputs of the next cycle. True if any beat or address was taken.
   bool tick(const AxiRequest& request) {
     const bool progress = port_.take(request);
-    for (const Access& access : port_.asked()) answer(port_, access, memory_, timing_);
+    for (const Access& access : port_.asked()) answer(port_, access, memory_, nullptr, timing_);
     port_.forget_asked();
     port_.offer();
     return progress;

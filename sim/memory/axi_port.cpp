@@ -355,12 +355,13 @@ std::vector<std::string> AxiPort::describe() const {
   return lines;
 }
 
-void answer(AxiPort& port, const Access& access, FlatMemory& memory, const AxiTiming& timing) {
-  port.perform(access.tag, memory);
+void answer(AxiPort& port, const Access& access, FlatMemory& memory, ProtectedMemory* protection,
+            const AxiTiming& timing) {
+  const bool good = port.perform(access.tag, memory, protection);
   port.complete(
       access.tag,
       access.cycle + (access.write ? timing.write_latency_core_cycles : timing.read_latency_core_cycles - 1),
-      false);
+      !good);
 }
 
 }  // namespace nearcube::memory

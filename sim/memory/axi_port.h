@@ -84,6 +84,10 @@ class AxiPort {
   /// ProtectedMemory. False if the memory cannot correct some of it.
   template <typename Memory>
   bool perform(std::uint64_t tag, Memory& memory);
+  /// The same of `protection`, or of `memory` if that is null.
+  bool perform(std::uint64_t tag, FlatMemory& memory, ProtectedMemory* protection) {
+    return protection != nullptr ? perform(tag, *protection) : perform(tag, memory);
+  }
   /// It can be answered at the end of core cycle `cycle`; `error`: with SLVERR.
   void complete(std::uint64_t tag, std::uint64_t cycle, bool error);
 
@@ -173,6 +177,7 @@ class AxiPort {
 };
 
 /// Carries out an access of a memory without timing: at once, with the fixed latencies of `timing`.
-void answer(AxiPort& port, const Access& access, FlatMemory& memory, const AxiTiming& timing);
+void answer(AxiPort& port, const Access& access, FlatMemory& memory, ProtectedMemory* protection,
+            const AxiTiming& timing);
 
 }  // namespace nearcube::memory

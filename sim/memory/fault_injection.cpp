@@ -37,6 +37,7 @@ StuckBank parse_bank(const std::string& text, const std::string& value, std::uin
       !parse(value.substr(colon + 1), stuck.bank)) {
     bad_input("--inject {}: \"{}\" is not VAULT:BANK, such as 3:5", text, value);
   }
+  if (vaults == 0) bad_input("--inject {}: this memory has no vaults and banks; a cube has (--memory)", text);
   if (stuck.vault >= vaults) bad_input("--inject {}: the cube has vaults 0 to {}", text, vaults - 1);
   if (stuck.bank >= banks) bad_input("--inject {}: a vault has banks 0 to {}", text, banks - 1);
   return stuck;

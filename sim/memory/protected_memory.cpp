@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
-#include "sim/base/error.h"
 #include "sim/base/units.h"
 
 namespace nearcube::memory {
@@ -64,7 +62,7 @@ std::uint8_t& ProtectedMemory::check_of(std::uint64_t address) {
 
 /// The word as it comes out of the array, after what befalls it now and with what can be put right put right.
 std::optional<std::uint64_t> ProtectedMemory::read64(std::uint64_t address) {
-  ++counters_.words_read;
+  ++result_.words_read;
   std::uint8_t& check = check_of(address);
   Codeword word{memory_.read64(address), check};
   const Codeword stored = word;
@@ -75,9 +73,9 @@ std::optional<std::uint64_t> ProtectedMemory::read64(std::uint64_t address) {
       const std::uint64_t first = random_.below(kWordBits);
       flip(word, first);
       if (draw < below_single_) {
-        ++counters_.injected_single;
+        ++result_.injected_single;
       } else {
-        ++counters_.injected_double;
+        ++result_.injected_double;
         flip(word, (first + 1 + random_.below(kWordBits - 1)) % kWordBits);
       }
     }
@@ -85,7 +83,7 @@ std::optional<std::uint64_t> ProtectedMemory::read64(std::uint64_t address) {
   Codeword read = stuck_ && stuck_(address) ? kStuckWord : word;
   const Decoded decoded = secded_decode(read);
   if (decoded == Decoded::kCorrected) {
-    ++counters_.corrected;
+    ++result_.corrected;
     word = read;
   }
   if (word != stored) {
@@ -93,8 +91,8 @@ std::optional<std::uint64_t> ProtectedMemory::read64(std::uint64_t address) {
     check = word.check;
   }
   if (decoded != Decoded::kUncorrectable) return read.data;
-  ++counters_.uncorrectable;
-  if (addresses_.size() < kKept) addresses_.push_back(address);
+  ++result_.uncorrectable;
+  if (result_.addresses.size() < ProtectionResult::kKept) result_.addresses.push_back(address);
   return std::nullopt;
 }
 
@@ -107,46 +105,37 @@ bool ProtectedMemory::write64(std::uint64_t address, std::uint64_t data, std::ui
   return true;
 }
 
-void ProtectedMemory::host_read(std::uint64_t address, std::span<std::uint8_t> bytes) const {
-  memory_.read(address, bytes);  // refuses what does not exist
+bool ProtectedMemory::host_read(std::uint64_t address, std::span<std::uint8_t> bytes) const {
+  memory_.read(address, bytes);
   for (std::uint64_t at = address / 8 * 8; at < address + bytes.size(); at += 8) {
     const std::uint8_t* check = find_check(at);
     Codeword word = secded_encode(memory_.read64(at));
     if (check != nullptr) word.check = *check;
     if (stuck_ && stuck_(at)) word = kStuckWord;
     const Decoded decoded = secded_decode(word);
-    if (decoded == Decoded::kUncorrectable) {
-      throw base::error(ExitStatus::kOther,
-                        "the word at {:#x} is beyond repair: more than one of its 72 bits is wrong", at);
-    }
+    if (decoded == Decoded::kUncorrectable) return false;
     if (decoded == Decoded::kClean) continue;
-    const std::uint64_t begin = std::max(at, address);
-    const std::uint64_t end = std::min(at + 8, address + bytes.size());
-    std::array<std::uint8_t, 8> whole;
-    std::memcpy(whole.data(), &word.data, sizeof word.data);
-    std::copy(whole.begin() + static_cast<std::ptrdiff_t>(begin - at),
-              whole.begin() + static_cast<std::ptrdiff_t>(end - at),
-              bytes.begin() + static_cast<std::ptrdiff_t>(begin - address));
+    for (std::uint64_t i = std::max(at, address); i < std::min(at + 8, address + bytes.size()); ++i)
+      bytes[i - address] = static_cast<std::uint8_t>(word.data >> (8 * (i - at)));
   }
+  return true;
 }
 
-void ProtectedMemory::host_write(std::uint64_t address, std::span<const std::uint8_t> bytes) {
-  memory_.write(address, bytes);
-  for (std::uint64_t at = address / 8 * 8; at < address + bytes.size(); at += 8)
+void ProtectedMemory::host_wrote(std::uint64_t address, std::uint64_t bytes) {
+  for (std::uint64_t at = address / 8 * 8; at < address + bytes; at += 8)
     check_of(at) = secded_check(memory_.read64(at));
 }
 
-std::string ProtectedMemory::report() const {
-  std::string text =
-      fmt::format("{} words read: {} single flips corrected, {} words beyond repair",
-                  base::with_separators(counters_.words_read), base::with_separators(counters_.corrected),
-                  base::with_separators(counters_.uncorrectable));
+std::string ProtectionResult::describe() const {
+  std::string text = fmt::format("{} words read: {} single flips corrected, {} words beyond repair",
+                                 base::with_separators(words_read), base::with_separators(corrected),
+                                 base::with_separators(uncorrectable));
   const char* separator = ", at ";
-  for (const std::uint64_t address : addresses_) {
+  for (const std::uint64_t address : addresses) {
     text += fmt::format("{}{:#x}", separator, address);
     separator = ", ";
   }
-  if (counters_.uncorrectable > addresses_.size()) text += ", ...";
+  if (uncorrectable > addresses.size()) text += ", ...";
   return text;
 }
 

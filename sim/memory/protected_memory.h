@@ -19,13 +19,18 @@
 
 namespace nearcube::memory {
 
-/// Words of 64 bits and their 8 check bits.
-struct ProtectionCounters {
+/// What became of the words, of 64 bits and their 8 check bits.
+struct ProtectionResult {
   std::uint64_t words_read = 0;       ///< by the machine, also to change part of a word
   std::uint64_t injected_single = 0;  ///< words in which one bit was flipped
   std::uint64_t injected_double = 0;  ///< words in which two were
   std::uint64_t corrected = 0;      ///< reads that found one wrong bit; it is put right in the memory as well
   std::uint64_t uncorrectable = 0;  ///< reads that found more, each a bus error
+  std::vector<std::uint64_t> addresses = {};  ///< of the first kKept of these
+  static constexpr std::size_t kKept = 16;
+
+  /// "1,234 words read: 3 single flips corrected, 1 words beyond repair, at 0x80001000"
+  std::string describe() const;
 };
 
 /// Stands between a machine and its FlatMemory. The check bits of a 64 KiB page come into being when the
@@ -47,18 +52,12 @@ class ProtectedMemory {
   bool write64(std::uint64_t address, std::uint64_t data, std::uint8_t strobe);
 
   /// What a host does, which sees through the faults of the bus but not of the memory: neither draws faults
-  /// nor counts. Reading throws Error (kOther) with the address of a word that is beyond repair. Writing
-  /// makes the words good.
-  void host_read(std::uint64_t address, std::span<std::uint8_t> bytes) const;
-  void host_write(std::uint64_t address, std::span<const std::uint8_t> bytes);
+  /// nor counts. host_read() is false if a word of the range is beyond repair; host_wrote() follows a write
+  /// to the FlatMemory and makes its words good. The range exists.
+  bool host_read(std::uint64_t address, std::span<std::uint8_t> bytes) const;
+  void host_wrote(std::uint64_t address, std::uint64_t bytes);
 
-  const ProtectionCounters& counters() const { return counters_; }
-  /// Addresses of the first kKept reads that were beyond repair.
-  const std::vector<std::uint64_t>& uncorrectable_addresses() const { return addresses_; }
-  static constexpr std::size_t kKept = 16;
-
-  /// "1,234 words read: 3 single flips corrected, 1 word beyond repair, at 0x80001000"
-  std::string report() const;
+  const ProtectionResult& result() const { return result_; }
 
  private:
   static constexpr std::uint64_t kPageWords = 8192;
@@ -73,8 +72,7 @@ class ProtectedMemory {
   base::Random random_;
   std::uint64_t below_single_;  // a draw below this flips one bit,
   std::uint64_t below_double_;  // one from there to below this two
-  ProtectionCounters counters_;
-  std::vector<std::uint64_t> addresses_;
+  ProtectionResult result_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
   std::uint64_t last_number_ = ~std::uint64_t{0};
   Page* last_page_ = nullptr;

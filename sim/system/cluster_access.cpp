@@ -141,7 +141,7 @@ class ClusterNode::DebugTarget final : public debug::Target {
   bool read(std::uint32_t address, std::span<std::uint8_t> bytes) override {
     if (node_.memory_.contains(address, bytes.size())) {
       node_.memory_.read(address, bytes);
-      return true;
+      return node_.protection_ == nullptr || node_.protection_->host_read(address, bytes);
     }
     if (node_.in_tcdm(address, bytes.size())) {
       if (!blocked_) node_.read_tcdm(address, bytes);
@@ -168,6 +168,7 @@ class ClusterNode::DebugTarget final : public debug::Target {
   bool write(std::uint32_t address, std::span<const std::uint8_t> bytes) override {
     if (node_.memory_.contains(address, bytes.size())) {
       node_.memory_.write(address, bytes);
+      if (node_.protection_ != nullptr) node_.protection_->host_wrote(address, bytes.size());
     } else if (!blocked_ && node_.in_tcdm(address, bytes.size())) {
       node_.write_tcdm(address, bytes);
     } else {

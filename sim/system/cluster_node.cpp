@@ -59,6 +59,7 @@ ClusterNode::ClusterNode(const ClusterConfig& config, const NodeOptions& options
       id_(options.id),
       granule_bytes_(options.granule_bytes),
       memory_(memory),
+      protection_(options.protection),
       port_(memory.base(), memory.capacity(), options.granule_bytes, config.timing),
       cluster_(rtl_options(config, options)),
       core_(options.id),

@@ -37,6 +37,7 @@ struct NodeOptions {
   std::uint64_t seed = 1;      ///< of the values that registers without reset start with
   bool traceable = false;      ///< trace() will be called
   unsigned granule_bytes = 64;
+  memory::ProtectedMemory* protection = nullptr;  ///< of the memory, if it has one
 };
 
 /// Driven from window to window by a CubeSystem, which carries the port's accesses to the memory in between.
@@ -176,6 +177,7 @@ class ClusterNode {
   ClusterConfig config_;
   unsigned id_, granule_bytes_;
   memory::FlatMemory& memory_;
+  memory::ProtectedMemory* protection_;
   memory::AxiPort port_;
   rtl::Cluster cluster_;
   riscv::Core core_;

@@ -138,7 +138,10 @@ std::string ClusterNode::describe_place() const {
 }
 
 AddressMap ClusterNode::address_map() const {
-  return {.tcdm_bytes = parameters().tcdm_bytes, .cube_bytes = memory_.capacity(), .ntx = parameters().ntx};
+  return {.tcdm_bytes = parameters().tcdm_bytes,
+          .cube_bytes = memory_.capacity(),
+          .ntx = parameters().ntx,
+          .memory_errors = protection_ != nullptr && protection_->result().uncorrectable != 0};
 }
 
 debug::ClusterView ClusterNode::view() const {

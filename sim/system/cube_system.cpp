@@ -102,6 +102,10 @@ CubeSystem::CubeSystem(const ClusterConfig& config, const CubeOptions& options)
               config.untouched),
       pool_(options_.threads),
       lines_(options_.clusters) {
+  if (options_.faults.any()) {
+    protection_ = std::make_unique<memory::ProtectedMemory>(
+        memory_, options_.faults, [this](std::uint64_t address) { return in_stuck_bank(address); });
+  }
   std::vector<memory::AxiPort*> ports;
   for (unsigned id = 0; id < options_.clusters; ++id) {
     nodes_.push_back(std::make_unique<ClusterNode>(
@@ -110,18 +114,27 @@ CubeSystem::CubeSystem(const ClusterConfig& config, const CubeOptions& options)
                     .count = options_.clusters,
                     .seed = options_.seed + id,
                     .traceable = options_.traceable && id == options_.observed,
-                    .granule_bytes = options_.memory ? options_.memory->granule_bytes : 64},
+                    .granule_bytes = options_.memory ? options_.memory->granule_bytes : 64,
+                    .protection = protection_.get()},
         memory_));
     ports.push_back(&nodes_.back()->port());
   }
   if (options_.memory) {
-    side_ = std::make_unique<CubeSide>(*options_.memory, memory_, std::move(ports), config_.core_hz());
+    side_ = std::make_unique<CubeSide>(*options_.memory, memory_, protection_.get(), std::move(ports),
+                                       config_.core_hz());
   } else {
-    side_ = std::make_unique<FlatSide>(memory_, std::move(ports), config_.timing);
+    side_ = std::make_unique<FlatSide>(memory_, protection_.get(), std::move(ports), config_.timing);
   }
   window_ = std::min(side_->lookahead_core_cycles(), kLongestWindow);
   // All are built alike.
   nodes_.front()->check_parameters();
+}
+
+bool CubeSystem::in_stuck_bank(std::uint64_t address) const {
+  const auto& stuck = options_.faults.stuck_banks;
+  if (stuck.empty() || !options_.memory) return false;
+  const hmc::Location place = hmc::locate(*options_.memory, address - memory_.base());
+  return std::find(stuck.begin(), stuck.end(), memory::StuckBank{place.vault, place.bank}) != stuck.end();
 }
 
 void CubeSystem::load(const riscv::ElfFile& elf) {
@@ -163,6 +176,7 @@ void CubeSystem::write(std::uint64_t address, std::span<const std::uint8_t> byte
   require_exists(address, bytes.size());
   if (memory_.contains(address, bytes.size())) {
     memory_.write(address, bytes);
+    if (protection_) protection_->host_wrote(address, bytes.size());
     return;
   }
   pool_.run(nodes_.size(), [&](std::size_t i) { nodes_[i]->write_tcdm(address, bytes); });
@@ -172,6 +186,12 @@ void CubeSystem::read(std::uint64_t address, std::span<std::uint8_t> bytes) {
   require_exists(address, bytes.size());
   if (memory_.contains(address, bytes.size())) {
     memory_.read(address, bytes);
+    if (protection_ && !protection_->host_read(address, bytes)) {
+      throw base::error(
+          ExitStatus::kOther,
+          "a word of the {} bytes at {:#x} is beyond repair: more than one of its 72 bits is wrong",
+          bytes.size(), address);
+    }
   } else {
     observed().read_tcdm(address, bytes);
   }
@@ -290,6 +310,7 @@ RunResult CubeSystem::run(const RunLimits& limits) {
   if (clusters() > 1 && console_) print_lines(true);
 
   RunResult result = conclude();
+  if (protection_) result.protection = protection_->result();
   result.threads = pool_.threads();
   result.host_seconds = std::chrono::duration<double>(Clock::now() - start - observed().halted()).count();
   result.host_cpu_seconds = cpu_seconds() - cpu_start;

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "sim/base/thread_pool.h"
+#include "sim/memory/fault_injection.h"
 #include "sim/memory/flat_memory.h"
+#include "sim/memory/protected_memory.h"
 #include "sim/riscv/elf.h"
 #include "sim/system/cluster_config.h"
 #include "sim/system/cluster_node.h"
@@ -33,6 +35,8 @@ struct CubeOptions {
   bool traceable = false;  ///< the observed cluster's trace() will be called
   /// The cube's vaults; none: flat memory, as the cluster's configuration has it.
   std::optional<hmc::CubeConfig> memory = {};
+  /// Faults that the memory is to have; if any, its words are protected by a SECDED code.
+  memory::FaultInjection faults = {};
 };
 
 /// Throws Error (kBadInput) that names the file, each key and both values if no RTL model was built for
@@ -62,6 +66,7 @@ class CubeSystem {
   void load(const riscv::ElfFile& elf);
   /// Bytes of cube memory, or of the scratchpads: before a run write() concerns all of them, read() that of
   /// the observed cluster. Throws Error (kBadInput) for a range that is in neither.
+  /// read() throws Error (kOther) if a word of cube memory in the range is beyond repair.
   void write(std::uint64_t address, std::span<const std::uint8_t> bytes);
   void read(std::uint64_t address, std::span<std::uint8_t> bytes);
   /// Throws Error (kBadInput) unless the range is in cube memory or in the scratchpad.
@@ -76,6 +81,7 @@ class CubeSystem {
 
  private:
   bool exists(std::uint64_t address, std::uint64_t bytes) const;
+  bool in_stuck_bank(std::uint64_t address) const;
   void serve_memory(std::uint64_t core_cycle);
   void serve_barrier();
   std::uint64_t barrier_lost_from() const;
@@ -86,6 +92,7 @@ class CubeSystem {
   ClusterConfig config_;
   CubeOptions options_;
   memory::FlatMemory memory_;
+  std::unique_ptr<memory::ProtectedMemory> protection_;  ///< null without faults
   std::vector<std::unique_ptr<ClusterNode>> nodes_;
   std::unique_ptr<MemorySide> side_;
   std::uint64_t window_ = 1;  ///< core cycles that clusters go on by themselves

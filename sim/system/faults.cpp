@@ -29,6 +29,10 @@ std::string cube(const AddressMap& map) {
                      base::format_bytes(map.cube_bytes), regs::kCubeBase);
 }
 
+// What an error answer of the cube's memory means.
+constexpr const char* kBeyondRepair =
+    "a word of the access has more than one wrong bit of its 72 and is beyond repair";
+
 /// What is wrong with a command word.
 std::string command_fault(std::uint32_t cause, std::uint32_t cmd) {
   const std::uint32_t opcode = field(cmd, ntx::kCmdOpcodeLsb, ntx::kCmdOpcodeWidth);
@@ -86,24 +90,21 @@ std::string describe_ntx_fault(const NtxFault& fault, const AddressMap& map) {
 
 std::string describe_dma_fault(const DmaFault& fault, const AddressMap& map) {
   const std::string start = fmt::format("DMA transfer {} failed: ", fault.id);
-  switch (fault.cause) {
-    case regs::dma::kErrorCauseCauseBusRead:
-      return start +
-             fmt::format(
-                 "its source (registers src, bytes, src_stride, count) leads to {:#x}, which is not in {}",
-                 fault.address, cube(map));
-    case regs::dma::kErrorCauseCauseBusWrite:
-      return start +
-             fmt::format(
-                 "its destination (registers dst, bytes, dst_stride, count) leads to {:#x}, which is not "
-                 "in {}",
-                 fault.address, cube(map));
-    default:
-      return start + fmt::format(
-                         "source or destination (registers src, dst, bytes, strides, counts) leads to {:#x}, "
-                         "which is neither in {} nor in {}, or not in the one in which it begins",
-                         fault.address, tcdm(map), cube(map));
+  const bool read = fault.cause == regs::dma::kErrorCauseCauseBusRead;
+  if (!read && fault.cause != regs::dma::kErrorCauseCauseBusWrite) {
+    return start + fmt::format(
+                       "source or destination (registers src, dst, bytes, strides, counts) leads to {:#x}, "
+                       "which is neither in {} nor in {}, or not in the one in which it begins",
+                       fault.address, tcdm(map), cube(map));
   }
+  if (fault.address >= regs::kCubeBase && fault.address - regs::kCubeBase < map.cube_bytes) {
+    return start + fmt::format("the memory answered a {} at {:#x} with an error: {}", read ? "read" : "write",
+                               fault.address, kBeyondRepair);
+  }
+  return start + fmt::format("its {} leads to {:#x}, which is not in {}",
+                             read ? "source (registers src, bytes, src_stride, count)"
+                                  : "destination (registers dst, bytes, dst_stride, count)",
+                             fault.address, cube(map));
 }
 
 std::string describe_bus_error(std::uint32_t address, const AddressMap& map) {
@@ -132,6 +133,9 @@ std::string describe_bus_error(std::uint32_t address, const AddressMap& map) {
   }
   if (address >= regs::kCubeBase && !in(regs::kCubeBase, map.cube_bytes)) {
     return fmt::format("beyond {}", cube(map));
+  }
+  if (map.memory_errors && in(regs::kCubeBase, map.cube_bytes)) {
+    return fmt::format("the memory answered with an error: {}", kBeyondRepair);
   }
   if (in(regs::kTcdmBase, map.tcdm_bytes) || in(regs::kCubeBase, map.cube_bytes)) {
     return "memory is there, but not for this kind of access";

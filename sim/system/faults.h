@@ -13,6 +13,7 @@ struct AddressMap {
   std::uint32_t tcdm_bytes = 65536;
   std::uint64_t cube_bytes = std::uint64_t{2} << 30;
   unsigned ntx = 8;
+  bool memory_errors = false;  ///< words of the cube's memory were beyond repair
 };
 
 /// The error registers of an NTX whose status shows `invalid` (interfaces/registers.yaml, block ntx).

@@ -9,26 +9,28 @@
 
 namespace nearcube::system {
 
-FlatSide::FlatSide(memory::FlatMemory& memory, std::vector<memory::AxiPort*> ports,
-                   const memory::AxiTiming& timing)
-    : memory_(memory), ports_(std::move(ports)), timing_(timing) {
+FlatSide::FlatSide(memory::FlatMemory& memory, memory::ProtectedMemory* protection,
+                   std::vector<memory::AxiPort*> ports, const memory::AxiTiming& timing)
+    : memory_(memory), protection_(protection), ports_(std::move(ports)), timing_(timing) {
   const std::uint64_t latency = std::min(timing.read_latency_core_cycles, timing.write_latency_core_cycles);
   if (latency < 2) bad_input("a memory latency of {} core cycles: must be at least 2", latency);
   lookahead_ = latency - 1;
 }
 
 void FlatSide::serve(std::span<const ClusterAccess> accesses, std::uint64_t /*core_cycle*/) {
-  for (const auto& [cluster, access] : accesses) memory::answer(*ports_[cluster], access, memory_, timing_);
+  for (const auto& [cluster, access] : accesses)
+    memory::answer(*ports_[cluster], access, memory_, protection_, timing_);
 }
 
 CubeSide::CubeSide(const hmc::CubeConfig& config, memory::FlatMemory& memory,
-                   std::vector<memory::AxiPort*> ports, double core_hz)
+                   memory::ProtectedMemory* protection, std::vector<memory::AxiPort*> ports, double core_hz)
     : memory_(memory),
+      protection_(protection),
       ports_(std::move(ports)),
       period_ps_(static_cast<std::uint64_t>(std::llround(1e12 / core_hz))),
       cube_(config, static_cast<unsigned>(ports_.size())) {
   cube_.set_access([this](const hmc::Request& request, std::uint64_t /*time_ps*/) {
-    return ports_[request.port]->perform(request.tag, memory_);
+    return ports_[request.port]->perform(request.tag, memory_, protection_);
   });
 }
 

@@ -10,6 +10,7 @@
 #include "sim/hmc/cube.h"
 #include "sim/memory/axi_port.h"
 #include "sim/memory/flat_memory.h"
+#include "sim/memory/protected_memory.h"
 
 namespace nearcube::system {
 
@@ -36,14 +37,16 @@ class MemorySide {
 /// Memory without vaults: each access is carried out at once and answered after a fixed latency.
 class FlatSide final : public MemorySide {
  public:
-  /// Latencies of at least 2 core cycles: one there, one back.
-  FlatSide(memory::FlatMemory& memory, std::vector<memory::AxiPort*> ports, const memory::AxiTiming& timing);
+  /// Latencies of at least 2 core cycles: one there, one back. `protection`: of `memory`, or null.
+  FlatSide(memory::FlatMemory& memory, memory::ProtectedMemory* protection,
+           std::vector<memory::AxiPort*> ports, const memory::AxiTiming& timing);
 
   std::uint64_t lookahead_core_cycles() const override { return lookahead_; }
   void serve(std::span<const ClusterAccess> accesses, std::uint64_t core_cycle) override;
 
  private:
   memory::FlatMemory& memory_;
+  memory::ProtectedMemory* protection_;
   std::vector<memory::AxiPort*> ports_;
   memory::AxiTiming timing_;
   std::uint64_t lookahead_;
@@ -52,9 +55,10 @@ class FlatSide final : public MemorySide {
 /// The vaults of a cube, a port of its logic base for each cluster.
 class CubeSide final : public MemorySide {
  public:
-  /// `core_hz`: the clock of the clusters' AXI, whose period is taken to the next picosecond.
-  CubeSide(const hmc::CubeConfig& config, memory::FlatMemory& memory, std::vector<memory::AxiPort*> ports,
-           double core_hz);
+  /// `protection`: of `memory`, or null. `core_hz`: the clock of the clusters' AXI, whose period is taken to
+  /// the next picosecond.
+  CubeSide(const hmc::CubeConfig& config, memory::FlatMemory& memory, memory::ProtectedMemory* protection,
+           std::vector<memory::AxiPort*> ports, double core_hz);
 
   std::uint64_t lookahead_core_cycles() const override;
   void serve(std::span<const ClusterAccess> accesses, std::uint64_t core_cycle) override;
@@ -64,6 +68,7 @@ class CubeSide final : public MemorySide {
 
  private:
   memory::FlatMemory& memory_;
+  memory::ProtectedMemory* protection_;
   std::vector<memory::AxiPort*> ports_;
   std::uint64_t period_ps_;
   hmc::Cube cube_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/debug/debugger.h"
+#include "sim/memory/protected_memory.h"
 #include "sim/riscv/core.h"
 #include "sim/system/counters.h"
 
@@ -57,8 +58,9 @@ struct RunResult {
   std::optional<ClusterCounters> counters;
   bool counters_exact = true;
   riscv::CoreCounters core;
-  std::vector<std::string> faults;  ///< with the cluster's number, if there are several
-  unsigned threads = 1;             ///< host threads that took part
+  std::vector<std::string> faults;                     ///< with the cluster's number, if there are several
+  std::optional<memory::ProtectionResult> protection;  ///< if the memory was protected
+  unsigned threads = 1;                                ///< host threads that took part
   /// Wall clock of the run, without the time in which a debugger halted it.
   double host_seconds = 0;
   /// Processor time of all threads together.

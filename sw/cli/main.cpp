@@ -82,6 +82,14 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->type_name("N")
       ->check(whole_number(1, 1024))
       ->group(kRunOptions);
+  app.add_option(
+         "--inject", options.inject,
+         "protect the memory by a SECDED code and give it faults: bit-flips=RATE or double-flips=RATE of the "
+         "64-bit words read, or stuck-bank=VAULT:BANK of a cube's vaults; may be repeated")
+      ->type_name("FAULT")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->group(kRunOptions);
   app.add_option("--trace-cluster", options.trace_cluster,
                  "the cluster that traces, the timeline, --gdb and dumps of the scratchpad are of")
       ->type_name("ID")

@@ -297,6 +297,7 @@ std::string format_text(const Report& report) {
     line("core", core_line(run.core));
     text += "(no counters: the cluster no longer answers)\n";
   }
+  if (run.protection) line("memory code", run.protection->describe());
   if (!run.counters_exact)
     text += "(counters as they were while units were at work: each may miss its last 200)\n";
   if (const auto offload = offload_of(report)) {
@@ -419,6 +420,13 @@ ordered_json to_json(const Report& report) {
   json["exit_code"] = run.end == system::End::kExit ? ordered_json(run.exit_code) : ordered_json();
   json["message"] = run.message;
   json["faults"] = run.faults;
+  json["memory_code"] = nullptr;
+  if (run.protection) {
+    const memory::ProtectionResult& p = *run.protection;
+    json["memory_code"] = {{"words_read", p.words_read},           {"injected_single", p.injected_single},
+                           {"injected_double", p.injected_double}, {"corrected", p.corrected},
+                           {"uncorrectable", p.uncorrectable},     {"uncorrectable_addresses", p.addresses}};
+  }
   json["cycles"] = f.cycles;
   json["phases"] = phases_json(report, run.phases);
   // What nobody measured is null.

@@ -264,12 +264,18 @@ std::optional<hmc::CubeConfig> load_memory(const RunOptions& options) {
 }
 
 system::CubeOptions cube_options(const RunOptions& options) {
+  const std::optional<hmc::CubeConfig> memory = load_memory(options);
+  memory::FaultInjection faults;
+  faults.seed = options.seed;
+  for (const std::string& fault : options.inject)
+    memory::add_fault(faults, fault, memory ? memory->vaults : 0, memory ? memory->banks : 0);
   return {.clusters = options.clusters,
           .threads = options.threads != 0 ? options.threads : base::default_threads(),
           .seed = options.seed,
           .observed = options.trace_cluster,
           .traceable = !options.trace.empty(),
-          .memory = load_memory(options)};
+          .memory = memory,
+          .faults = faults};
 }
 
 system::ClusterConfig load_config(const RunOptions& options) {
@@ -417,7 +423,10 @@ int run_elf(const std::string& path, const std::vector<std::string>& loads,
   const auto trace_error = execute(system, elf.path(), options, report);
   publish(report, options);
 
-  int status = status_of_end(report.run, ExitStatus::kBadInput);
+  // Words beyond repair are no fault of the firmware.
+  const bool memory_failed = report.run.protection && report.run.protection->uncorrectable != 0;
+  const ExitStatus blame = memory_failed ? ExitStatus::kOther : ExitStatus::kBadInput;
+  int status = status_of_end(report.run, blame);
   const system::ClusterNode& node = system.node(report.run.cluster);
   const bool faulted = !report.run.faults.empty();
   for (const std::string& fault : report.run.faults) complain(fault);
@@ -427,18 +436,18 @@ int run_elf(const std::string& path, const std::vector<std::string>& loads,
       complain(fmt::format(
           "{}: the program ended with success, but left this error uncleared: its results do not count",
           path));
-      status = static_cast<int>(ExitStatus::kBadInput);
+      status = static_cast<int>(blame);
     } else if (report.run.exit_code == 0) {
       for (const Dump& dump : results) {
         network::write_npy(dump.file, read_tensor(system, dump.place.address, dump.shape), dump.element);
       }
     } else if (report.run.exit_code == interfaces::kExitTrap && node.trapped()) {
       complain(fmt::format("{}\n{}", node.describe_trap(), node.history(true)));
-      status = static_cast<int>(ExitStatus::kBadInput);
+      status = static_cast<int>(blame);
     } else {
       complain(fmt::format("{}: the program ended with exit code {}{}", path, report.run.exit_code,
                            system.clusters() > 1 ? fmt::format(" on cluster {}", node.id()) : ""));
-      status = static_cast<int>(faulted ? ExitStatus::kBadInput : ExitStatus::kOther);
+      status = static_cast<int>(faulted ? blame : ExitStatus::kOther);
     }
   }
   return finish(status, trace_error);
