@@ -49,6 +49,12 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->check(file_name())
       ->default_str("default")
       ->group(kRunOptions);
+  app.add_option("--energy", options.energy,
+                 "constants of the energy estimate: a preset of config/energy or a file")
+      ->type_name("NAME|FILE")
+      ->check(file_name())
+      ->default_str("hmc-22fdx")
+      ->group(kRunOptions);
   app.add_option("--json", options.json, "write the report for scripts")
       ->type_name("FILE.json")
       ->check(file_name())

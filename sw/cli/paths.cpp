@@ -58,6 +58,10 @@ std::vector<std::string> cube_names() { return preset_names("cube"); }
 
 std::string cube_file(const std::string& name) { return preset_file("cube", "--preset", name); }
 
+std::string energy_file(const std::string& name) {
+  return preset_file("energy", "--energy", name.empty() ? "hmc-22fdx" : name);
+}
+
 std::string firmware(const std::string& name) {
   const fs::path path = fs::path(home()) / "firmware" / (name + ".elf");
   if (!fs::exists(path)) {

@@ -22,6 +22,9 @@ std::string config_file(const std::string& name);
 std::string cube_file(const std::string& name);
 std::vector<std::string> cube_names();
 
+/// The same of home()/config/energy, for --energy; empty: the default.
+std::string energy_file(const std::string& name);
+
 /// home()/firmware/NAME.elf; throws Error (kBadInput) that says how to build it if it is not there.
 std::string firmware(const std::string& name);
 

@@ -59,6 +59,15 @@ Figures figures_of(const Report& report) {
   return f;
 }
 
+analysis::Work work_of(const Report& report, const Figures& f) {
+  return {.seconds = base::cycles_to_ns(f.cycles, report.ntx_hz) / 1e9,
+          .ntx_hz = report.ntx_hz,
+          .clusters = static_cast<double>(report.run.clusters.size()),
+          .activity = f.utilization,
+          .macs = static_cast<double>(f.macs),
+          .memory_bytes = static_cast<double>(f.dma_bytes)};
+}
+
 std::string phase_name(const Report& report, std::uint8_t phase) {
   return phase < report.phase_names.size() ? report.phase_names[phase] : fmt::format("phase {}", phase);
 }
@@ -276,6 +285,14 @@ std::string format_text(const Report& report) {
     line("DMA bytes",
          fmt::format("{:>14}   {:.2f} GB/s; {} read, {} written", with_separators(f.dma_bytes),
                      f.dma_gb_per_s, with_separators(c.dma_read_bytes), with_separators(c.dma_write_bytes)));
+    const analysis::Work work = work_of(report, f);
+    const analysis::Energy energy = analysis::estimate(report.energy, work);
+    line("energy",
+         fmt::format("{:>14.3f}   uJ estimated: clusters {}, DRAM {}, logic base {}; {:.1f} Gflop/s a watt",
+                     energy.total() * 1e6, format_percent(share(energy.clusters, energy.total())),
+                     format_percent(share(energy.dram, energy.total())),
+                     format_percent(share(energy.logic + energy.standby, energy.total())),
+                     analysis::gflop_per_joule(energy, work)));
     if (several) append_cluster_table(text, report);
     append_ntx_table(text, c, several);
     text += "\n";
@@ -444,6 +461,16 @@ ordered_json to_json(const Report& report) {
   for (const analysis::Roof& roof : roofs_of(report)) {
     json["roofs"].push_back({{"name", roof.name}, {"gflops", roof.gflops}, {"gb_per_s", roof.gb_per_s}});
   }
+  const analysis::Work work = work_of(report, f);
+  const analysis::Energy energy = analysis::estimate(report.energy, work);
+  json["energy"] = counted ? ordered_json{{"constants", report.energy.file},
+                                          {"joule", energy.total()},
+                                          {"clusters_joule", energy.clusters},
+                                          {"dram_joule", energy.dram},
+                                          {"logic_joule", energy.logic},
+                                          {"static_joule", energy.standby},
+                                          {"gflop_per_joule", analysis::gflop_per_joule(energy, work)}}
+                           : ordered_json();
   const auto offload = offload_of(report);
   json["offload_cycles_per_command"] =
       optional(offload.has_value(), offload ? offload->setup_per_command : 0.0);

@@ -10,6 +10,7 @@
 
 #include "interfaces/generated/nearcube/interfaces.hpp"
 #include "sim/system/cube_system.h"
+#include "sw/analysis/energy.h"
 #include "sw/analysis/roofline.h"
 #include "sw/cli/compare.h"
 
@@ -23,6 +24,7 @@ struct Report {
   std::string config;            ///< its file
   double ntx_hz = 0;
   double read_gb_per_s = 0, write_gb_per_s = 0;  ///< what the memory gives the cluster
+  analysis::EnergyConstants energy;
   system::ClusterParameters cluster;
   std::uint64_t seed = 1;
   system::RunResult run;

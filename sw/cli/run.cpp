@@ -112,6 +112,7 @@ void check_output_files(const RunOptions& options, std::vector<std::string> file
 /// error is returned.
 std::optional<Error> execute(system::CubeSystem& system, const std::string& elf, const RunOptions& options,
                              Report& report) {
+  const auto energy = analysis::read_energy_constants(energy_file(options.energy));
   // A signal ends the run, not its report and its trace.
   const base::NoteInterrupts noting;
   system::ClusterNode& observed = system.observed();
@@ -158,6 +159,7 @@ std::optional<Error> execute(system::CubeSystem& system, const std::string& elf,
   report.config = system.config().file;
   report.ntx_hz = system.config().ntx_hz;
   report.cluster = system.parameters();
+  report.energy = energy;
   report.read_gb_per_s = system.config().timing.read_bytes_per_core_cycle * system.config().core_hz() / 1e9;
   report.write_gb_per_s = system.config().timing.write_bytes_per_core_cycle * system.config().core_hz() / 1e9;
   report.seed = options.seed;

@@ -19,6 +19,7 @@ namespace nearcube::cli {
 struct RunOptions {
   std::string config;  ///< as --config names it; empty: the default
   std::string memory;  ///< "flat", or as --memory names a cube; empty: flat
+  std::string energy;  ///< constants, as --energy names them; empty: the default
   std::string json;    ///< report file; empty: none
   unsigned clusters = 1;
   unsigned threads = 0;  ///< host threads; 0: the machine's
