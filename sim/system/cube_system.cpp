@@ -41,6 +41,8 @@ CubeOptions checked(const ClusterConfig& config, CubeOptions options) {
   if (options.observed >= options.clusters)
     bad_input("cluster {} cannot be observed: there are {}, counted from 0", options.observed,
               options.clusters);
+  if (options.check_dram && !options.memory)
+    bad_input("--check-dram: flat memory has no DRAM commands; name a cube's with --memory");
   options.threads = std::min(options.threads, options.clusters);
   check_model(config, options.traceable);
   return options;
@@ -121,7 +123,7 @@ CubeSystem::CubeSystem(const ClusterConfig& config, const CubeOptions& options)
   }
   if (options_.memory) {
     side_ = std::make_unique<CubeSide>(*options_.memory, memory_, protection_.get(), std::move(ports),
-                                       config_.core_hz());
+                                       config_.core_hz(), options_.check_dram);
   } else {
     side_ = std::make_unique<FlatSide>(memory_, protection_.get(), std::move(ports), config_.timing);
   }
@@ -311,6 +313,7 @@ RunResult CubeSystem::run(const RunLimits& limits) {
 
   RunResult result = conclude();
   if (protection_) result.protection = protection_->result();
+  result.dram_check = side_->finish_check();
   result.threads = pool_.threads();
   result.host_seconds = std::chrono::duration<double>(Clock::now() - start - observed().halted()).count();
   result.host_cpu_seconds = cpu_seconds() - cpu_start;

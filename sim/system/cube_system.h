@@ -35,6 +35,7 @@ struct CubeOptions {
   bool traceable = false;  ///< the observed cluster's trace() will be called
   /// The cube's vaults; none: flat memory, as the cluster's configuration has it.
   std::optional<hmc::CubeConfig> memory = {};
+  bool check_dram = false;  ///< hold every command of the vaults against the DRAM's rules; needs `memory`
   /// Faults that the memory is to have; if any, its words are protected by a SECDED code.
   memory::FaultInjection faults = {};
 };

@@ -23,7 +23,8 @@ void FlatSide::serve(std::span<const ClusterAccess> accesses, std::uint64_t /*co
 }
 
 CubeSide::CubeSide(const hmc::CubeConfig& config, memory::FlatMemory& memory,
-                   memory::ProtectedMemory* protection, std::vector<memory::AxiPort*> ports, double core_hz)
+                   memory::ProtectedMemory* protection, std::vector<memory::AxiPort*> ports, double core_hz,
+                   bool check_dram)
     : memory_(memory),
       protection_(protection),
       ports_(std::move(ports)),
@@ -32,6 +33,7 @@ CubeSide::CubeSide(const hmc::CubeConfig& config, memory::FlatMemory& memory,
   cube_.set_access([this](const hmc::Request& request, std::uint64_t /*time_ps*/) {
     return ports_[request.port]->perform(request.tag, memory_, protection_);
   });
+  if (check_dram) cube_.add_observer(checker_.emplace(dram_check::rules_of(config)));
 }
 
 std::uint64_t CubeSide::lookahead_core_cycles() const {
@@ -48,10 +50,18 @@ void CubeSide::serve(std::span<const ClusterAccess> accesses, std::uint64_t core
                   .time_ps = access.cycle * period_ps_});
   }
   // What comes next is asked for in core_cycle + 1 or later, and so answered after this.
-  cube_.advance((core_cycle + lookahead_core_cycles()) * period_ps_ + 1);
+  advanced_ps_ = (core_cycle + lookahead_core_cycles()) * period_ps_ + 1;
+  cube_.advance(advanced_ps_);
   for (const hmc::Completion& done : cube_.completions())
     ports_[done.port]->complete(done.tag, (done.time_ps + period_ps_ - 1) / period_ps_, done.error);
   cube_.clear_completions();
+}
+
+std::optional<DramCheck> CubeSide::finish_check() {
+  if (!checker_) return std::nullopt;
+  checker_->finish(advanced_ps_ / cube_.config().timing.tck_ps);
+  return DramCheck{
+      .commands = checker_->commands(), .violations = checker_->violations(), .report = checker_->report()};
 }
 
 }  // namespace nearcube::system

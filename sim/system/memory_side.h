@@ -3,14 +3,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "sim/dram_check/rule_checker.h"
 #include "sim/hmc/cube.h"
 #include "sim/memory/axi_port.h"
 #include "sim/memory/flat_memory.h"
 #include "sim/memory/protected_memory.h"
+#include "sim/system/run_result.h"
 
 namespace nearcube::system {
 
@@ -32,6 +35,8 @@ class MemorySide {
   virtual void serve(std::span<const ClusterAccess> accesses, std::uint64_t core_cycle) = 0;
   /// For a watchdog's report, a line each.
   virtual std::vector<std::string> describe() const { return {}; }
+  /// After the last serve(), what a rule checker saw; nothing if there is none.
+  virtual std::optional<DramCheck> finish_check() { return std::nullopt; }
 };
 
 /// Memory without vaults: each access is carried out at once and answered after a fixed latency.
@@ -56,13 +61,14 @@ class FlatSide final : public MemorySide {
 class CubeSide final : public MemorySide {
  public:
   /// `protection`: of `memory`, or null. `core_hz`: the clock of the clusters' AXI, whose period is taken to
-  /// the next picosecond.
+  /// the next picosecond. `check_dram`: with a rule checker.
   CubeSide(const hmc::CubeConfig& config, memory::FlatMemory& memory, memory::ProtectedMemory* protection,
-           std::vector<memory::AxiPort*> ports, double core_hz);
+           std::vector<memory::AxiPort*> ports, double core_hz, bool check_dram);
 
   std::uint64_t lookahead_core_cycles() const override;
   void serve(std::span<const ClusterAccess> accesses, std::uint64_t core_cycle) override;
   std::vector<std::string> describe() const override { return cube_.describe(); }
+  std::optional<DramCheck> finish_check() override;
 
   hmc::Cube& cube() { return cube_; }
 
@@ -72,6 +78,8 @@ class CubeSide final : public MemorySide {
   std::vector<memory::AxiPort*> ports_;
   std::uint64_t period_ps_;
   hmc::Cube cube_;
+  std::uint64_t advanced_ps_ = 0;
+  std::optional<dram_check::RuleChecker> checker_;
 };
 
 }  // namespace nearcube::system

@@ -44,6 +44,12 @@ struct ClusterResult {
   std::string message;              ///< kUncaught, kMaxCycles, kStuck, kInterrupted: what a user should know
 };
 
+/// What the rule checker saw of the vaults' commands.
+struct DramCheck {
+  std::uint64_t commands = 0, violations = 0;
+  std::string report;  ///< a line, and one for each of the first violations
+};
+
 /// A run ends when every cluster's program has written exit code 0, or with the first cluster that ends
 /// otherwise: its end and exit code are the run's, its message tells about all.
 struct RunResult {
@@ -60,6 +66,7 @@ struct RunResult {
   riscv::CoreCounters core;
   std::vector<std::string> faults;                     ///< with the cluster's number, if there are several
   std::optional<memory::ProtectionResult> protection;  ///< if the memory was protected
+  std::optional<DramCheck> dram_check;                 ///< if it was asked for
   unsigned threads = 1;                                ///< host threads that took part
   /// Wall clock of the run, without the time in which a debugger halted it.
   double host_seconds = 0;

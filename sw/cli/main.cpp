@@ -88,6 +88,9 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->type_name("N")
       ->check(whole_number(1, 1024))
       ->group(kRunOptions);
+  app.add_flag("--check-dram", options.check_dram,
+               "hold every DRAM command of --memory's vaults against the rules; status 1 if one is broken")
+      ->group(kRunOptions);
   app.add_option(
          "--inject", options.inject,
          "protect the memory by a SECDED code and give it faults: bit-flips=RATE or double-flips=RATE of the "

@@ -314,6 +314,11 @@ std::string format_text(const Report& report) {
     line("core", core_line(run.core));
     text += "(no counters: the cluster no longer answers)\n";
   }
+  if (run.dram_check) {
+    const system::DramCheck& check = *run.dram_check;
+    line("DRAM rules", fmt::format("{} commands, {} violations", with_separators(check.commands),
+                                   with_separators(check.violations)));
+  }
   if (run.protection) line("memory code", run.protection->describe());
   if (!run.counters_exact)
     text += "(counters as they were while units were at work: each may miss its last 200)\n";
@@ -437,6 +442,10 @@ ordered_json to_json(const Report& report) {
   json["exit_code"] = run.end == system::End::kExit ? ordered_json(run.exit_code) : ordered_json();
   json["message"] = run.message;
   json["faults"] = run.faults;
+  json["dram_check"] = nullptr;
+  if (run.dram_check) {
+    json["dram_check"] = {{"commands", run.dram_check->commands}, {"violations", run.dram_check->violations}};
+  }
   json["memory_code"] = nullptr;
   if (run.protection) {
     const memory::ProtectionResult& p = *run.protection;

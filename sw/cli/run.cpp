@@ -223,8 +223,12 @@ int status_of_end(const system::RunResult& run, ExitStatus uncaught) {
   return 0;
 }
 
-/// The status to end with: what the run says, else the trace's error.
-int finish(int status, const std::optional<Error>& trace_error) {
+/// The status to end with: what the run says, else a violated rule of the DRAM, else the trace's error.
+int finish(int status, const system::RunResult& run, const std::optional<Error>& trace_error) {
+  if (run.dram_check && run.dram_check->violations != 0) {
+    complain(run.dram_check->report);
+    if (status == 0) status = static_cast<int>(ExitStatus::kOther);
+  }
   if (trace_error) {
     complain(trace_error->what());
     if (status == 0) status = trace_error->exit_code();
@@ -277,6 +281,7 @@ system::CubeOptions cube_options(const RunOptions& options) {
           .observed = options.trace_cluster,
           .traceable = !options.trace.empty(),
           .memory = memory,
+          .check_dram = options.check_dram,
           .faults = faults};
 }
 
@@ -351,7 +356,8 @@ CaseResult run_case(const Case& job, const std::string& name, const system::Clus
   publish(measurement.report, options);
   for (const std::string& fault : measurement.report.run.faults) complain(fault);
   if (!measurement.complaint.empty()) complain(measurement.complaint);
-  measurement.result.status = finish(measurement.result.status, measurement.trace_error);
+  measurement.result.status =
+      finish(measurement.result.status, measurement.report.run, measurement.trace_error);
   return measurement.result;
 }
 
@@ -452,7 +458,7 @@ int run_elf(const std::string& path, const std::vector<std::string>& loads,
       status = static_cast<int>(faulted ? blame : ExitStatus::kOther);
     }
   }
-  return finish(status, trace_error);
+  return finish(status, report.run, trace_error);
 }
 
 }  // namespace nearcube::cli

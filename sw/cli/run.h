@@ -34,6 +34,7 @@ struct RunOptions {
   std::string roofline;
   std::uint64_t max_cycles = 0;  ///< 0: the configuration's
   std::uint64_t seed = 1;
+  bool check_dram = false;           ///< hold every DRAM command against the rules
   std::vector<std::string> inject;   ///< faults of the memory, see memory::add_fault
   std::optional<std::uint16_t> gdb;  ///< port of a GDB server; 0: any free one
 };

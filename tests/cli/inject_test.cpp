@@ -83,6 +83,22 @@ TEST_CASE("double flips end in an error with the address, never in a result", "[
   CHECK(traps >= 1);
 }
 
+TEST_CASE("--check-dram checks the vaults' commands and changes nothing", "[cli][inject]") {
+  const Run clean = convolve({"--memory", "hmc2-8gb"});
+  CHECK(clean.report["dram_check"].is_null());
+  const Run run = convolve({"--memory", "hmc2-8gb", "--check-dram"});
+  INFO(run.outcome.out << run.outcome.err);
+  REQUIRE(run.outcome.status == 0);
+  CHECK(run.output == clean.output);
+  CHECK(run.report["cycles"] == clean.report["cycles"]);
+  CHECK(run.report["dram_check"]["commands"] > 1000);
+  CHECK(run.report["dram_check"]["violations"] == 0);
+  CHECK_THAT(run.outcome.out, contains(" commands, 0 violations"));
+  const Run flat = convolve({"--memory", "flat", "--check-dram"});
+  CHECK(flat.outcome.status == 2);
+  CHECK_THAT(flat.outcome.err, contains("--check-dram: flat memory has no DRAM commands"));
+}
+
 TEST_CASE("a stuck bank is an error where the run needs it", "[cli][inject]") {
   // The first word of the program is in bank 0 of vault 0; 32 vaults and 16 banks further is the same again.
   const Run dead = convolve({"--memory", "hmc2-8gb", "--inject", "stuck-bank=0:0"});
