@@ -57,6 +57,8 @@ class CommandObserver {
 
 struct BankCounters {
   std::uint64_t activates = 0, reads = 0, writes = 0, row_hits = 0;
+  std::uint64_t precharges = 0;  ///< all of them by auto-precharge
+  std::uint64_t bytes = 0;       ///< as requested, both ways
 };
 
 struct VaultCounters {
@@ -64,7 +66,8 @@ struct VaultCounters {
   std::uint64_t read_bytes = 0, write_bytes = 0;  ///< as requested
   std::uint64_t bus_clk = 0;                      ///< clocks in which the bus carries data
   std::uint64_t refreshes = 0;
-  std::uint64_t occupancy = 0;  ///< requests in the vault, summed over the clocks
+  std::uint64_t occupancy = 0;                  ///< requests in the vault, summed over the clocks
+  LatencyCounters read_latency, write_latency;  ///< from arrival at the vault to the end of the data
   std::vector<BankCounters> banks;
 };
 

@@ -233,7 +233,11 @@ void Vault::issue(const Choice& choice) {
   tell(kind, choice.clk, &entry);
   if (bank.hits != 0) ++counters.row_hits;
   ++bank.hits;
-  if (!more) open_ &= ~(1u << entry.bank);
+  if (!more) {
+    open_ &= ~(1u << entry.bank);
+    ++counters.precharges;
+  }
+  counters.bytes += entry.request.bytes;
   ++(choice.write ? counters.writes : counters.reads);
   ++(choice.write ? counters_.writes : counters_.reads);
   (choice.write ? counters_.write_bytes : counters_.read_bytes) += entry.request.bytes;
@@ -241,7 +245,11 @@ void Vault::issue(const Choice& choice) {
   counters_.occupancy += choice.clk - entry.arrival_clk;
   own.remove(choice.entry);
   if (entry.blocks) queue(!choice.write).unblock(choice.entry);
-  serve_(entry, choice.clk + (choice.write ? config_.timing.cwl : config_.timing.cl) + burst);
+  const DramTiming& timing = config_.timing;
+  const std::uint64_t end_clk = choice.clk + (choice.write ? timing.cwl : timing.cl) + burst;
+  (choice.write ? counters_.write_latency : counters_.read_latency)
+      .add((end_clk - entry.arrival_clk) * timing.tck_ps);
+  serve_(entry, end_clk);
 }
 
 void Vault::refresh(std::uint64_t clk) {

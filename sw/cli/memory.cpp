@@ -241,7 +241,23 @@ void sweep_memory(const MemoryOptions& memory, const SweepOptions& sweep) {
 
 namespace {
 
-/// What each vault did until `clk`; a bank's activations are a list in the order of the banks.
+/// "buses busy 12.3 % of the time, that of vault 3, the busiest, 45.6 %".
+std::string busy_text(const hmc::CubeCounters& counters, std::uint64_t clk) {
+  std::uint64_t sum = 0;
+  std::size_t most = 0;
+  for (std::size_t v = 0; v < counters.vaults.size(); ++v) {
+    sum += counters.vaults[v].bus_clk;
+    if (counters.vaults[v].bus_clk > counters.vaults[most].bus_clk) most = v;
+  }
+  const auto share = [clk](double busy) {
+    return base::format_percent(clk == 0 ? 0 : busy / static_cast<double>(clk));
+  };
+  return fmt::format("buses busy {} of the time, that of vault {}, the busiest, {}",
+                     share(static_cast<double>(sum) / static_cast<double>(counters.vaults.size())), most,
+                     share(static_cast<double>(counters.vaults[most].bus_clk)));
+}
+
+/// What each vault did until `clk`; what its banks did are lists in their order.
 ordered_json vaults_of(const hmc::CubeCounters& counters, std::uint64_t clk) {
   ordered_json vaults = ordered_json::array();
   for (const hmc::VaultCounters& vault : counters.vaults) {
@@ -252,11 +268,18 @@ ordered_json vaults_of(const hmc::CubeCounters& counters, std::uint64_t clk) {
         {"write_bytes", vault.write_bytes},
         {"refreshes", vault.refreshes},
         {"bus_share", clk == 0 ? 0 : static_cast<double>(vault.bus_clk) / static_cast<double>(clk)},
+        {"queued", clk == 0 ? 0 : static_cast<double>(vault.occupancy) / static_cast<double>(clk)},
+        {"read_latency", json_of(vault.read_latency)},
+        {"write_latency", json_of(vault.write_latency)},
         {"activates", ordered_json::array()},
-        {"row_hits", ordered_json::array()}};
+        {"precharges", ordered_json::array()},
+        {"row_hits", ordered_json::array()},
+        {"bytes", ordered_json::array()}};
     for (const hmc::BankCounters& bank : vault.banks) {
       row["activates"].push_back(bank.activates);
+      row["precharges"].push_back(bank.precharges);
       row["row_hits"].push_back(bank.row_hits);
+      row["bytes"].push_back(bank.bytes);
     }
     vaults.push_back(row);
   }
@@ -309,6 +332,8 @@ void replay_memory(const MemoryOptions& memory, const ReplayRequest& request) {
   }
   fmt::print("{} activates, {} row hits, {} refreshes\n", base::with_separators(totals.activates),
              base::with_separators(totals.row_hits), base::with_separators(totals.refreshes));
+  const std::uint64_t clk = result.last_ps / config.timing.tck_ps;
+  fmt::print("{}\n", busy_text(counters, clk));
   if (memory.check_dram) print_checked(checker.commands());
 
   if (memory.json.empty()) return;
@@ -326,7 +351,7 @@ void replay_memory(const MemoryOptions& memory, const ReplayRequest& request) {
   out["activates"] = totals.activates;
   out["row_hits"] = totals.row_hits;
   out["refreshes"] = totals.refreshes;
-  out["per_vault"] = vaults_of(counters, result.last_ps / config.timing.tck_ps);
+  out["per_vault"] = vaults_of(counters, clk);
   out["per_link"] = links_of(counters);
   base::write_file_atomically(memory.json, out.dump(2) + "\n");
 }

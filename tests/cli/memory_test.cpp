@@ -184,6 +184,18 @@ TEST_CASE("a trace is replayed") {
   for (const json& vault : report["per_vault"]) {
     bytes += vault["read_bytes"].get<std::uint64_t>() + vault["write_bytes"].get<std::uint64_t>();
     for (const json& bank : vault["activates"]) activates += bank.get<std::uint64_t>();
+    CHECK(vault["precharges"] == vault["activates"]);
+    std::uint64_t of_banks = 0;
+    for (const json& bank : vault["bytes"]) of_banks += bank.get<std::uint64_t>();
+    CHECK(of_banks == vault["read_bytes"].get<std::uint64_t>() + vault["write_bytes"].get<std::uint64_t>());
+    // In the vault alone: at the port the crossbar's 3.2 ns more.
+    for (const std::string kind : {"read", "write"}) {
+      const json& latency = vault[kind + "_latency"];
+      if (latency.is_null()) continue;
+      CHECK(latency["requests"] == vault[kind + "s"]);
+      CHECK(latency["min_ns"] >= 17.6);
+      CHECK(latency["max_ns"] <= report[kind + "s"]["max_ns"].get<double>() - 3.19);
+    }
     CHECK((vault["bus_share"] > 0 && vault["bus_share"] < 1));
   }
   CHECK(report["per_vault"].size() == 32);
