@@ -12,7 +12,7 @@
 # not inline; SOURCES must hold a file that says which, see sim/rtl/share.vlt. Lookup tables, which Verilator numbers,
 # are off.
 # TOGGLES: in a coverage build, count toggles in these files only, "none" for no file; of the rest the lines. Toggles
-# of the whole cluster make it 25 times as slow, and every block but these has a model of its own that counts them.
+# of the whole cluster leave it a sixth of its speed, and every block but these has a model of its own that counts them.
 
 include(ProcessorCount)
 
