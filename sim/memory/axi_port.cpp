@@ -14,6 +14,7 @@ constexpr std::uint64_t kWordBytes = 8;
 constexpr double kBusBytes = kWordBytes;
 // Data that may run ahead of its address: one burst of the longest kind.
 constexpr std::size_t kWriteDataAhead = 256;
+constexpr unsigned kIds = 32;  // five bits
 constexpr std::size_t kNone = ~std::size_t{0};
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
 // Of a tag, the bits that number the pieces of a transfer: 2 KiB in words.
@@ -81,6 +82,10 @@ void AxiPort::accept(Queue& queue, std::uint64_t address, std::uint8_t id, std::
     throw base::error(ExitStatus::kOther, "AXI {} at {:#x}: a burst of {} bytes crosses 4 KiB", channel,
                       address, bytes);
   }
+  if (id >= kIds) {
+    throw base::error(ExitStatus::kOther, "AXI {} at {:#x}: id {} has more than the port's five bits",
+                      channel, address, id);
+  }
   const std::size_t slot = free_.back();
   free_.pop_back();
   queue.push_back(slot);
@@ -94,7 +99,7 @@ void AxiPort::accept(Queue& queue, std::uint64_t address, std::uint8_t id, std::
   t.burst = burst;
   t.beats_left = unsigned{len} + 1;
   t.write = write;
-  t.begun = t.complete = t.missing = false;
+  t.complete = t.missing = false;
   t.pieces.assign(piece_of(t, t.end - 1) + 1, Piece());
   const auto words = static_cast<std::size_t>((t.end - t.first + kWordBytes - 1) / kWordBytes);
   t.words.assign(words, 0);
@@ -207,33 +212,33 @@ bool AxiPort::write_ready(const Transfer& transfer) const {
                                           [this](const Piece& piece) { return piece.done_at <= now_; });
 }
 
-// Place in the queue of the transfer to answer now: the oldest of its id, and ready; kNone if there is none.
-// Of several one that is begun, else the oldest; with jitter any.
-std::size_t AxiPort::pick(const Queue& queue, bool (AxiPort::*ready)(const Transfer&) const) {
+// Place in the queue of the transfer to answer now: of those that are ready and the oldest of their id, the
+// one whose id comes next after `last_id`, in turn; with jitter any. kNone if there is none.
+std::size_t AxiPort::pick(const Queue& queue, std::uint8_t last_id,
+                          bool (AxiPort::*ready)(const Transfer&) const) {
   std::size_t found = kNone;
+  unsigned least_turns = kIds;
   std::uint64_t eligible = 0;
   std::uint32_t ids_seen = 0;
   for (std::size_t i = 0; i < queue.size(); ++i) {
     const Transfer& transfer = slots_[queue[i]];
-    const std::uint32_t id = std::uint32_t{1} << (transfer.id & 31);
+    const std::uint32_t id = std::uint32_t{1} << transfer.id;
     if ((ids_seen & id) != 0) continue;
     ids_seen |= id;
     if (!(this->*ready)(transfer)) continue;
     ++eligible;
-    if (timing_.jitter_core_cycles != 0) {
-      if (random_.below(eligible) == 0) found = i;
-    } else if (transfer.begun) {
-      return i;
-    } else if (found == kNone) {
-      found = i;
-    }
+    const unsigned turns = (transfer.id - last_id - 1u) % kIds;
+    const bool chosen = timing_.jitter_core_cycles == 0 ? turns < least_turns : random_.below(eligible) == 0;
+    if (!chosen) continue;
+    found = i;
+    least_turns = turns;
   }
   return found;
 }
 
 void AxiPort::offer_read() {
   if (read_credit_ < kBusBytes || reads_.empty() || withheld()) return;
-  const std::size_t place = pick(reads_, &AxiPort::read_ready);
+  const std::size_t place = pick(reads_, out_.r_id, &AxiPort::read_ready);
   if (place == kNone) return;
   const std::size_t slot = reads_[place];
   Transfer& t = slots_[slot];
@@ -243,7 +248,6 @@ void AxiPort::offer_read() {
   out_.r_id = t.id;
   out_.r_data = exists(word) && !error ? t.words[static_cast<std::size_t>((word - t.first) / kWordBytes)] : 0;
   out_.r_resp = !exists(word) ? kRespDecErr : error ? kRespSlvErr : kRespOkay;
-  t.begun = true;
   t.address = next_address(t.address, t.size, t.burst);
   --t.beats_left;
   out_.r_last = t.beats_left == 0;
@@ -256,7 +260,7 @@ void AxiPort::offer_read() {
 
 void AxiPort::offer_response() {
   if (writes_.empty() || withheld()) return;
-  const std::size_t place = pick(writes_, &AxiPort::write_ready);
+  const std::size_t place = pick(writes_, out_.b_id, &AxiPort::write_ready);
   if (place == kNone) return;
   const std::size_t slot = writes_[place];
   const Transfer& t = slots_[slot];

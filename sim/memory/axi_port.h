@@ -40,8 +40,7 @@ struct AxiTiming {
   unsigned outstanding = 32;
 
   // For tests, what a slave may do but this one otherwise does not:
-  /// Up to so many core cycles more latency, drawn for each transaction; ids overtake each other and their
-  /// beats mix.
+  /// Up to so many core cycles more latency, drawn for each transaction, and ids in no order.
   std::uint64_t jitter_core_cycles = 0;
   /// Share of cycles, 0 to below 1, in which each ready is withheld and a new beat or response not offered.
   double withhold = 0;
@@ -57,10 +56,10 @@ struct Access {
   std::uint64_t cycle = 0;  ///< core cycle in which the address, or the last of the data, was taken
 };
 
-/// Transactions of one id answer in order; of different ids in order of readiness. An address outside the
-/// memory answers DECERR, data that the memory cannot correct SLVERR. The master's breaches of the protocol
-/// (a burst across 4 KiB, a type other than INCR or FIXED, a wrong last) throw Error (kOther): they are
-/// faults of the RTL.
+/// Transactions of one id answer in order; ids that are ready take turns, beat by beat, so that a short read
+/// does not wait for all the long ones before it. An address outside the memory answers DECERR, data that the
+/// memory cannot correct SLVERR. The master's breaches of the protocol (a burst across 4 KiB, a type other
+/// than INCR or FIXED, a wrong last) throw Error (kOther): they are faults of the RTL.
 class AxiPort {
  public:
   /// In front of `capacity` bytes from `base` on. Of `timing` the latencies hold for DECERR only: others are
@@ -124,7 +123,6 @@ class AxiPort {
     std::uint8_t id = 0, size = 0, burst = 0;
     unsigned beats_left = 0;
     bool write = false;
-    bool begun = false;
     bool complete = false;  ///< write: all its data came
     bool missing = false;   ///< write: some of it is for a place that does not exist
     std::vector<Piece> pieces;
@@ -158,7 +156,7 @@ class AxiPort {
   void offer_response();
   bool withheld();
   std::uint64_t jitter();
-  std::size_t pick(const Queue& queue, bool (AxiPort::*ready)(const Transfer&) const);
+  std::size_t pick(const Queue& queue, std::uint8_t last_id, bool (AxiPort::*ready)(const Transfer&) const);
 
   std::uint64_t base_, capacity_, granule_;
   AxiTiming timing_;

@@ -239,6 +239,35 @@ TEST_CASE("no more transfers are taken than may be outstanding", "[axi]") {
   CHECK(axi.describe().size() == 3);
 }
 
+TEST_CASE("ids take turns, beat by beat: a short read does not wait for a long one before it", "[axi]") {
+  FlatMemory flat(kBase, 1 << 20, Untouched::kZero);
+  AxiTiming timing;
+  timing.read_latency_core_cycles = 3;
+  AxiMemory axi(flat, timing);
+  AxiRequest request = read_address(kBase, 8, 2);
+  request.r_ready = true;
+  axi.tick(request);
+  request = read_address(kBase + 4096, 8, 2);  // the same id: after the first
+  request.r_ready = true;
+  axi.tick(request);
+  request = read_address(kBase + 8192, 3, 5);
+  request.r_ready = true;
+  axi.tick(request);
+  std::vector<unsigned> ids;
+  unsigned lasts = 0;
+  for (int cycle = 0; cycle < 40; ++cycle) {
+    if (axi.outputs().r_valid) {
+      ids.push_back(axi.outputs().r_id);
+      if (axi.outputs().r_last) ++lasts;
+    }
+    axi.tick(ready());
+  }
+  // Two beats of the first read before the short one's data is there, then in turn.
+  const std::vector<unsigned> expected{2, 2, 5, 2, 5, 2, 5, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
+  CHECK(lasts == 3);
+  CHECK(ids == expected);
+}
+
 TEST_CASE("random traffic with reordering and withholding: every beat right, an id's answers in order",
           "[axi]") {
   const std::uint64_t seed = test::seed();
