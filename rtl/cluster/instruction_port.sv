@@ -3,10 +3,10 @@
 // Fetches lines of instructions for the core's cache: one request of 32 bytes becomes one AXI burst
 // of four beats.
 //
-// Core side: req and gnt at ticks, one line outstanding, answered by four beats with rvalid at
-// ticks, which the core always takes. A line outside cube memory is answered by four beats with err
-// and does not reach AXI. The request is copied when granted, so AXI sees a stable one whatever the
-// core does.
+// Core side: req and gnt at ticks, up to four lines outstanding, answered in their order by four
+// beats each with rvalid at ticks, which the core always takes. A line outside cube memory waits
+// until none is outstanding, is answered by four beats with err and does not reach AXI. The request
+// is copied when granted, so AXI sees a stable one whatever the core does.
 
 `include "assertions.svh"
 
@@ -36,46 +36,47 @@ module instruction_port (
   output logic        debug_busy_o
 );
 
-  logic        busy_q, ar_q, nowhere_q;
+  localparam logic [2:0] Lines = 3'd4;
+
+  logic        ar_q, nowhere_q, exists, accept, line_done;
   logic [1:0]  beat_q;
+  logic [2:0]  lines_q;  // on their way from AXI, with the one whose address waits
   logic [31:5] line_q;
+
+  assign exists    = instr_addr_i >= nearcube_regs_pkg::CubeBase;
+  assign accept    = instr_req_i && instr_gnt_o;
+  assign line_done = instr_rvalid_o && instr_last_o;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      busy_q <= 1'b0;
-      ar_q   <= 1'b0;
-      beat_q <= '0;
+      ar_q      <= 1'b0;
+      nowhere_q <= 1'b0;
+      beat_q    <= '0;
+      lines_q   <= '0;
     end else if (core_tick_i) begin
-      if (!busy_q) begin
-        busy_q <= instr_req_i;
-        ar_q   <= instr_req_i && instr_addr_i >= nearcube_regs_pkg::CubeBase;
-      end else begin
-        if (axi_ar_ready_i) ar_q <= 1'b0;
-        if (instr_rvalid_o) beat_q <= beat_q + 1'b1;
-        if (instr_rvalid_o && instr_last_o) busy_q <= 1'b0;
-      end
+      ar_q      <= (accept && exists) || (ar_q && !axi_ar_ready_i);
+      nowhere_q <= (accept && !exists) || (nowhere_q && !line_done);
+      if (instr_rvalid_o) beat_q <= beat_q + 1'b1;
+      lines_q <= lines_q + {2'b0, accept && exists} - {2'b0, line_done && !nowhere_q};
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (core_tick_i && !busy_q && instr_req_i) begin
-      line_q    <= instr_addr_i[31:5];
-      nowhere_q <= instr_addr_i < nearcube_regs_pkg::CubeBase;
-    end
+    if (core_tick_i && accept) line_q <= instr_addr_i[31:5];
   end
 
-  assign instr_gnt_o    = !busy_q;
-  assign instr_rvalid_o = busy_q && (nowhere_q || axi_r_valid_i);
+  assign instr_gnt_o    = !ar_q && !nowhere_q && (exists ? lines_q != Lines : lines_q == '0);
+  assign instr_rvalid_o = nowhere_q || axi_r_valid_i;
   assign instr_rdata_o  = axi_r_data_i;
   assign instr_last_o   = beat_q == 2'd3;
   assign instr_err_o    = nowhere_q || axi_r_err_i;
   assign axi_ar_valid_o = ar_q;
   assign axi_addr_o     = {line_q, 5'b0};
-  assign debug_busy_o   = busy_q;
+  assign debug_busy_o   = nowhere_q || lines_q != '0;
 
   `NC_ASSERT(InstructionAddressAligned, !(core_tick_i && instr_req_i) || instr_addr_i[4:0] == '0)
   `NC_ASSERT(InstructionBeatsExpected,
-             !(core_tick_i && axi_r_valid_i) || (busy_q && !nowhere_q && !ar_q))
+             !(core_tick_i && axi_r_valid_i) || lines_q > {2'b0, ar_q})
   `NC_ASSERT(InstructionBurstOfFour,
              !(core_tick_i && axi_r_valid_i) || axi_r_last_i == instr_last_o)
 

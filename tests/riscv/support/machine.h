@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -100,6 +101,7 @@ struct PortTiming {
   unsigned peripheral = 1;
   unsigned memory = 10;
   unsigned instruction = 10;
+  unsigned lines = 4;           ///< of instructions that may be on their way
   unsigned grant_delay = 0;     ///< ticks that a data request waits for its grant
   double withhold = 0;          ///< probability that a grant or beat does not come in a tick
   unsigned random_latency = 0;  ///< up to this is added to each latency
@@ -116,8 +118,8 @@ class CoreMachine {
     core.reset(pc);
     memory.exit_code.reset();
     memory.external = memory.timer = false;
-    data_left_ = instr_left_ = 0;
-    beats_left_ = 0;
+    data_left_ = 0;
+    lines_.clear();
   }
 
   void tick() {
@@ -140,20 +142,23 @@ class CoreMachine {
                            : peripheral                       ? timing_.peripheral
                                                               : timing_.memory);
     }
-    if (beats_left_ > 0 && (instr_left_ == 0 || --instr_left_ == 0) && !withheld()) {
+    if (!lines_.empty() && lines_.front().due <= now_ && !withheld()) {
+      Line& line = lines_.front();
       in.instr_rvalid = true;
-      in.instr_err = !instr_ok_;
-      in.instr_rdata = line_[4 - beats_left_];
-      in.instr_last = --beats_left_ == 0;
-    } else if (out.instr_req && beats_left_ == 0 && !withheld()) {
-      in.instr_gnt = true;
-      beats_left_ = 4;
-      // Read at once: what is stored from now on is not in the line.
-      const std::uint8_t* line = out.instr_addr >= kCube ? memory.at(out.instr_addr) : nullptr;
-      instr_ok_ = line != nullptr;
-      if (instr_ok_) std::memcpy(line_.data(), line, sizeof line_);
-      instr_left_ = latency(timing_.instruction);
+      in.instr_err = !line.ok;
+      in.instr_rdata = line.beats[line.next];
+      in.instr_last = ++line.next == line.beats.size();
+      if (in.instr_last) lines_.pop_front();
     }
+    if (out.instr_req && lines_.size() < timing_.lines && !withheld()) {
+      in.instr_gnt = true;
+      // Read at once: what is stored from now on is not in the line.
+      const std::uint8_t* from = out.instr_addr >= kCube ? memory.at(out.instr_addr) : nullptr;
+      Line line{.due = now_ + latency(timing_.instruction), .ok = from != nullptr};
+      if (line.ok) std::memcpy(line.beats.data(), from, sizeof line.beats);
+      lines_.push_back(line);
+    }
+    ++now_;
     in.irq_external = memory.external;
     in.irq_timer = memory.timer;
     previous_ = out;
@@ -224,10 +229,15 @@ class CoreMachine {
   bool data_ok_ = false;
   std::uint32_t data_ = 0;
   unsigned waited_ = 0;
-  unsigned beats_left_ = 0;
-  unsigned instr_left_ = 0;
-  bool instr_ok_ = false;
-  std::array<std::uint64_t, 4> line_{};
+  /// A line of instructions on its way.
+  struct Line {
+    std::uint64_t due = 0;  ///< tick of the first beat
+    bool ok = false;
+    std::size_t next = 0;
+    std::array<std::uint64_t, 4> beats{};
+  };
+  std::uint64_t now_ = 0;
+  std::deque<Line> lines_;
   bool data_open_ = false;
   bool instr_open_ = false;
   riscv::CoreOutputs previous_;
