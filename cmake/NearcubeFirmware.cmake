@@ -7,7 +7,7 @@ find_program(NEARCUBE_RISCV_GCC riscv64-unknown-elf-gcc REQUIRED)
 
 # misa-spec 2.2: with the newer default, rv32imc has no CSR instructions, and rv32imc_zicsr picks another C library.
 set(NEARCUBE_FIRMWARE_FLAGS -std=c17 -march=rv32imc -misa-spec=2.2 -mabi=ilp32 --specs=picolibc.specs
-  -DPICOLIBC_INTEGER_PRINTF_SCANF -Os -g -ffunction-sections -fdata-sections
+  -DPICOLIBC_INTEGER_PRINTF_SCANF -Os -mno-save-restore -g -ffunction-sections -fdata-sections
   -Wall -Wextra -Werror -Wconversion -Wno-sign-conversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes)
 
 add_custom_target(firmware)

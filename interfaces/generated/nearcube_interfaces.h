@@ -251,8 +251,9 @@
 #define NC_JOB_LIST_ADDRESS 0x80100000u  // Where the runtime looks for the job list unless nc_job_list_pointer is patched; the firmware image ends below it
 #define NC_JOB_MAGIC 0x4c4a434eu  // job_header.magic: NCJL
 #define NC_RECORD_MAGIC 0x4352434eu  // job_record.magic: NCRC
-#define NC_JOB_VERSION 0x1u  // job_header.version
+#define NC_JOB_VERSION 0x2u  // job_header.version
 #define NC_TILE_SPACE_BYTES 0xe800u  // First bytes of the TCDM, which belong to tiles; the rest of 64 KiB holds the firmware's data and stack
+#define NC_MOST_AHEAD 0x4u  // Largest tile_descriptor.ahead
 #define NC_KIND_CONV2D 0x1u  // Convolution: out[o][y][x] = init + sum of in[c][y*stride_rows+i][x*stride_cols+j] * w[o][c][i][j]
 #define NC_KIND_GEMM 0x2u  // Matrix product: out[m][n] = init + sum of in[m][k] * w[k][n]
 #define NC_KIND_GEMV 0x3u  // Matrix times vector: out[0][m] = init + sum of in[m][k] * w[0][k]
@@ -290,6 +291,7 @@
 #define NC_JOB_BAD_TCDM 0x24u  // A box is misaligned in the TCDM, leaves the tile space, or rows overlap
 #define NC_JOB_BAD_ADDRESS 0x25u  // An address or pitch in cube memory is misaligned, or the box lies outside cube memory
 #define NC_JOB_BAD_RESERVED 0x26u  // A reserved field is not zero
+#define NC_JOB_BAD_AHEAD 0x27u  // ahead is 0 or larger than most_ahead
 #define NC_JOB_DMA_ERROR 0x30u  // A transfer ended with a bus error
 #define NC_JOB_NTX_ERROR 0x31u  // An NTX refused or stopped a command
 #define NC_EXIT_TRAP 0x40u  // Exit code of the firmware: uncaught exception
@@ -361,7 +363,8 @@ typedef struct {
   uint16_t stride_cols;  // Input columns from one output column to the next
   uint8_t pad_front;  // Planes of pad_value before the input box (stencil)
   uint8_t pad_back;  // Planes of pad_value after
-  uint32_t reserved;  // 0
+  uint16_t ahead;  // The loads of tile k may begin once tile k - ahead is computed; 1 to most_ahead
+  uint16_t reserved;  // 0
 } nc_tile_descriptor_t;
 static_assert(sizeof(nc_tile_descriptor_t) == 128, "layout of nc_tile_descriptor_t");
 
@@ -380,8 +383,8 @@ typedef struct {
   uint32_t core_cycles;  // Core cycles from start to end
   uint32_t setup_core_cycles;  // Core cycles spent on programming the NTX
   uint32_t dma_core_cycles;  // Core cycles spent on programming the DMA
-  uint32_t wait_ntx_core_cycles;  // Core cycles spent waiting for the NTX
-  uint32_t wait_dma_core_cycles;  // Core cycles spent waiting for transfers
+  uint32_t wait_ntx_core_cycles;  // Core cycles asleep while NTX compute
+  uint32_t wait_dma_core_cycles;  // Core cycles asleep while no NTX computes: waiting for transfers
   uint64_t reserved[4];  // 0
 } nc_job_record_t;
 static_assert(sizeof(nc_job_record_t) == 128, "layout of nc_job_record_t");

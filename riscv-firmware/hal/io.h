@@ -11,6 +11,9 @@
 /// firmware.
 #define NC_CUBE __attribute__((section(".cube")))
 
+/// A variable that is written before it is read, so that start.S need not clear it.
+#define NC_UNINITIALIZED __attribute__((section(".noinit")))
+
 /// A function of an inner loop. All of these lie together, so that they share the instruction cache's 2 KiB
 /// as well as they can; what they rarely call is kept out of them.
 #define NC_HOT __attribute__((noinline, section(".text.hot")))

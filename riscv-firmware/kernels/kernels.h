@@ -53,15 +53,17 @@ static inline void nc_share_out(nc_work_t* work, uint32_t share, uint32_t lanes)
   work->share[share] = (nc_share_t){work->loops - 1, lanes};
 }
 
-/// Programs and starts `work`; returns a bit for each NTX that got a share.
+/// Programs `work`, and starts it unless nc_commit_later; returns a bit for each NTX that got a share.
 uint32_t nc_launch(const nc_work_t* work);
+extern bool nc_commit_later;
 
-/// Starts the latest nc_launch once more with its bases moved by `delta` bytes, an AGU. The NTX still have
-/// its nest in their staging registers, so this costs a third of a launch.
+/// Programs the latest nc_launch once more with its bases `delta` bytes from where they were in it, an AGU.
+/// The NTX still have its nest in their staging registers, so this costs a third of a launch.
 uint32_t nc_relaunch(const uint32_t delta[3]);
 
-/// Calls of nc_launch: a tile that made one can be followed by nc_relaunch.
-extern uint32_t nc_launch_count;
+/// Starts what nc_launch or nc_relaunch programmed.
+void nc_commit(void);
+
 /// Commands started, one an NTX.
 extern uint32_t nc_command_count;
 

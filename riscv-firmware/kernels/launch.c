@@ -2,12 +2,13 @@
 #include "kernels/kernels.h"
 
 uint32_t nc_command_count;
-uint32_t nc_launch_count;
+bool nc_commit_later;
 
 /// What nc_relaunch needs of the latest launch.
 static struct {
   uint32_t base[NC_NTX_SIZE / 0x80u][3];
   uint32_t used, commands, command;
+  bool all;  // every unit is used
 } latest;
 
 /// Iterations that lanes get: all lanes `each`, and the first `rest` of them one more.
@@ -55,19 +56,22 @@ static void write_nest(uint32_t unit, const nc_work_t* work, uint32_t share0, ui
   }
 }
 
-/// Commits the command on all units at work. A common start keeps them in step, so that reads of the same
-/// word are served together.
-NC_HOT static void commit(void) {
-  nc_command_count += latest.commands;
-  uint32_t units = latest.used, registers = nc_ntx_unit(0);
-  if (units == (1u << nc_ntx_count()) - 1) {
-    nc_ntx_commit(nc_ntx_all(), latest.command);
-    return;
-  }
+/// Commits the command on some units.
+NC_COLD static void commit_each(uint32_t units) {
+  uint32_t registers = nc_ntx_unit(0);
   for (; units != 0; units >>= 1) {
     if ((units & 1) != 0) nc_ntx_commit(registers, latest.command);
     registers += nc_ntx_unit(1) - nc_ntx_unit(0);
   }
+}
+
+NC_HOT void nc_commit(void) {
+  nc_command_count += latest.commands;
+  // A common start keeps the units in step, so that reads of the same word are served together.
+  if (latest.all)
+    nc_ntx_commit(nc_ntx_all(), latest.command);
+  else
+    commit_each(latest.used);
 }
 
 uint32_t nc_launch(const nc_work_t* work) {
@@ -110,29 +114,22 @@ uint32_t nc_launch(const nc_work_t* work) {
   }
 
   latest.used = used;
+  latest.all = used == (1u << nc_ntx_count()) - 1;
   latest.commands = commands;
   latest.command = work->command;
-  nc_launch_count += 1;
-  commit();
+  if (!nc_commit_later) nc_commit();
   return used;
 }
 
 NC_HOT uint32_t nc_relaunch(const uint32_t delta[3]) {
   const uint32_t delta0 = delta[0], delta1 = delta[1], delta2 = delta[2];
   uint32_t registers = nc_ntx_unit(0);
-  uint32_t* slot = latest.base[0];
+  const uint32_t* slot = latest.base[0];
   for (uint32_t units = latest.used; units != 0; units >>= 1) {
-    if ((units & 1) != 0) {
-      const uint32_t base0 = slot[0] + delta0, base1 = slot[1] + delta1, base2 = slot[2] + delta2;
-      nc_ntx_write_bases(registers, base0, base1, base2);
-      slot[0] = base0;
-      slot[1] = base1;
-      slot[2] = base2;
-    }
+    if ((units & 1) != 0) nc_ntx_write_bases(registers, slot[0] + delta0, slot[1] + delta1, slot[2] + delta2);
     slot += 3;
     registers += nc_ntx_unit(1) - nc_ntx_unit(0);
   }
-  commit();
   return latest.used;
 }
 

@@ -8,6 +8,8 @@
 // Word numbers in a descriptor: addresses lie before the pitches, offsets in the TCDM behind them.
 #define FIRST_PITCH (offsetof(nc_tile_descriptor_t, input_row_pitch) / 4)
 #define FIRST_OFFSET (offsetof(nc_tile_descriptor_t, input_offset) / 4)
+// Which has `ahead` and what is reserved; nc_check_moved looks at it.
+#define LAST_WORD (offsetof(nc_tile_descriptor_t, ahead) / 4)
 
 /// Words that a box takes in the TCDM from its first to its last, or 0 if rows or planes overlap.
 static uint32_t box_words(uint32_t planes, uint32_t rows, uint32_t cols, uint32_t row_pitch,
@@ -178,7 +180,6 @@ static_assert(offsetof(nc_tile_descriptor_t, bias_address) ==
 
 uint32_t nc_check_tile(const nc_tile_descriptor_t* t, const nc_limits_t* limits, nc_boxes_t* boxes) {
   if (t->kind < NC_KIND_CONV2D || t->kind > NC_KIND_STENCIL) return NC_JOB_BAD_KIND;
-  if (t->reserved != 0) return NC_JOB_BAD_RESERVED;
   if (!flags_good(t)) return NC_JOB_BAD_FLAGS;
   if (!extents_good(t)) return NC_JOB_BAD_SHAPE;
   const uint32_t words =
@@ -196,19 +197,22 @@ uint32_t nc_check_tile(const nc_tile_descriptor_t* t, const nc_limits_t* limits,
 }
 
 NC_HOT bool nc_same_shape(const nc_tile_descriptor_t* a, const nc_tile_descriptor_t* b) {
-  // Load flags may differ, but only where both kinds know them: load_weights on a kind without weights is for
+  // Load flags may differ, but only where the kind knows them: load_weights without weights is for
   // nc_check_tile.
-  const uint32_t free_flags = NC_FLAG_LOAD_INPUT | NC_FLAG_SYNC | (flags_allowed(a->kind) & WEIGHTS);
+  const bool weighted = a->kind != NC_KIND_MAX_POOL && a->kind != NC_KIND_RELU;
+  const uint32_t free_flags = NC_FLAG_LOAD_INPUT | NC_FLAG_SYNC | (weighted ? WEIGHTS : 0);
   if (a->kind != b->kind || ((a->flags ^ b->flags) & ~free_flags) != 0) return false;
   const uint32_t *x = (const uint32_t*)a, *y = (const uint32_t*)b;
   uint32_t different = x[1] ^ y[1];
   for (uint32_t i = FIRST_PITCH; i < FIRST_OFFSET; ++i) different |= x[i] ^ y[i];
-  for (uint32_t i = FIRST_OFFSET + 4; i < sizeof *a / 4; ++i) different |= x[i] ^ y[i];
+  for (uint32_t i = FIRST_OFFSET + 4; i < LAST_WORD; ++i) different |= x[i] ^ y[i];
   return different == 0;
 }
 
 NC_HOT uint32_t nc_check_moved(const nc_tile_descriptor_t* t, const nc_limits_t* limits,
                                const nc_boxes_t* boxes) {
+  if (t->reserved != 0) return NC_JOB_BAD_RESERVED;
+  if (t->ahead - 1u >= NC_MOST_AHEAD) return NC_JOB_BAD_AHEAD;
   if (!places_good(t, limits->tile_bytes, boxes)) return NC_JOB_BAD_TCDM;
   if (!addresses_good(t)) return NC_JOB_BAD_ADDRESS;
   return NC_JOB_OK;
@@ -270,6 +274,8 @@ const char* nc_status_text(uint32_t status) {
       return "an address or pitch in cube memory is misaligned or outside";
     case NC_JOB_BAD_RESERVED:
       return "a reserved field is not zero";
+    case NC_JOB_BAD_AHEAD:
+      return "ahead is 0 or too large";
     case NC_JOB_DMA_ERROR:
       return "a transfer ended with a bus error";
     case NC_JOB_NTX_ERROR:

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The job runner: main() of build/firmware/job_runner.elf.
 //
-// Tiles flow through three stages: load, compute, store. While the NTX compute tile k, the commands of tile k
-// + 1 wait in their staging registers, so they never pause between tiles; as soon as tile k is computed, its
-// result is stored and tile k + 2 loaded in its place.
+// Tiles pass through stages: their descriptor is fetched, checked, their operands are loaded, the NTX
+// programmed and started, the result stored. Each stage has a counter of the tiles that have passed it;
+// run_tiles() looks again and again which tile can take its next step, takes the most urgent one, and sleeps
+// if there is none. So loads run as far ahead as a tile's `ahead` lets them, and the commands of a tile wait
+// in the staging registers of the NTX while the one before is computed.
 #include <stdio.h>
 
 #include "hal/dma.h"
@@ -14,38 +16,52 @@
 extern volatile uint64_t nc_job_list_pointer;
 NC_CUBE volatile uint64_t nc_job_list_pointer = NC_JOB_LIST_ADDRESS;
 
-// A tile's descriptor is needed until the tile is stored, and fetched while the one before is loaded: four
-// are in use at a time.
-#define SLOTS 4u
+// Descriptors come in groups, a transfer each. There is room for several, so that they come early enough
+// although loads are queued up before them.
+#define GROUP 2u
+#define SLOTS 8u
+
+// Tiles that are checked and not yet computed.
+#define MOST_CHECKED (NC_MOST_AHEAD + 1u)
 
 #define MOST_NTX (NC_NTX_SIZE / 0x80u)
 
-/// One tile on its way.
+/// One tile on its way. Aligned, so that no multiplication finds it.
 typedef struct {
-  nc_tile_descriptor_t descriptor;
-  uint32_t bias[MOST_NTX];
-  const nc_plan_t* shape;  // its transfers
-  uint32_t pending;        // NTX that have not yet stored their share, a bit each
-  bool same_shape;         // as the tile before
+  _Alignas(256) nc_tile_descriptor_t descriptor;
+  const nc_plan_t* plan;    // its transfers
+  uint32_t pending;         // NTX that have not yet stored their share, a bit each
+  uint32_t loads_after;     // its loads have the ids behind this one
+  uint32_t load_id;         // and up to this one; earlier stores are among the ids before, too
+  uint32_t store_id;        // 0: not stored yet
+  bool same_shape;          // as the tile before
+  uint32_t bias[MOST_NTX];  // of its output planes, at most one a lane
 } slot_t;
+
+static NC_UNINITIALIZED slot_t slot_ring[SLOTS];                // tile k is in slot k mod SLOTS
+static NC_UNINITIALIZED nc_plan_t plan_ring[MOST_CHECKED + 1];  // of the latest shapes
 
 static struct {
   nc_limits_t limits;
   uint32_t first, count;  // this cluster's descriptors
-  uint64_t descriptors;   // where they are
+  uint64_t descriptors;   // where the next ones are
+  nc_box_t group;         // of descriptors
   uint64_t records;       // where the completion records are, or 0
-  slot_t slot[SLOTS];     // tile k is in slot k mod SLOTS
-  nc_plan_t plan[3];      // of the latest shapes: three tiles are on their way at a time
   uint32_t latest_plan;
-  bool relaunch;           // the tile before took a single launch, which may be repeated
-  uint32_t descriptor_id;  // transfer that brings the next descriptor
-  uint32_t load_id,
-      store_id;  // last transfers of the latest load (or of what came before it) and of the latest store
+  // Tiles that have passed a stage, each at most as many as the one before.
+  uint32_t fetched, checked, loaded, filled, programmed, started, computed;
+  uint32_t fetch_id[SLOTS / GROUP];  // transfers that bring descriptors, a group each
+  uint32_t bias_id;                  // transfer that brings the latest bias
+  uint32_t store_id;                 // latest store
+  uint32_t completed;                // DMA transfers, up to this id
+  uint32_t launched[3];              // offsets of the tile launched last: input, weights, output
   uint32_t phase, phase_start;
   nc_job_record_t record;
 } run;
 
-static inline slot_t* slot_of(uint32_t tile) { return &run.slot[tile % SLOTS]; }
+static inline slot_t* slot_of(uint32_t tile) { return &slot_ring[tile % SLOTS]; }
+static inline uint32_t* fetch_id_of(uint32_t tile) { return &run.fetch_id[tile / GROUP % (SLOTS / GROUP)]; }
+static inline bool done(uint32_t id) { return (int32_t)(run.completed - id) >= 0; }  // ids wrap
 
 static void enter_phase(uint32_t phase) {
   const uint32_t now = nc_control_read(NC_CONTROL_CYCLE_LO_OFFSET);
@@ -62,6 +78,7 @@ NC_COLD static _Noreturn void finish(uint32_t status, uint32_t descriptor) {
   run.record.status = status;
   run.record.descriptor = descriptor;
   run.record.end_cycle = nc_cycles();
+  run.record.tiles = run.computed;
   run.record.commands = nc_command_count;
   run.record.transfers = nc_dma_read(NC_DMA_STARTED_ID_OFFSET);  // ids count from 1
   run.record.core_cycles = nc_core_cycles() - run.record.core_cycles;
@@ -78,176 +95,296 @@ NC_COLD static _Noreturn void finish(uint32_t status, uint32_t descriptor) {
   nc_exit(status);
 }
 
-NC_COLD static _Noreturn void dma_failed(uint32_t tile) {
-  printf("DMA: transfer %lu: cause %lu at 0x%08lx%08lx\n", (unsigned long)nc_dma_read(NC_DMA_ERROR_ID_OFFSET),
+/// The tile that transfer `id` belongs to.
+static uint32_t tile_of(uint32_t id) {
+  const uint32_t end = run.computed + SLOTS < run.fetched ? run.computed + SLOTS : run.fetched;
+  for (uint32_t tile = end > SLOTS ? end - SLOTS : 0; tile < end; ++tile) {
+    const slot_t* slot = slot_of(tile);
+    if (slot->store_id == id) return tile;
+    if (tile < run.filled && id - slot->loads_after - 1 < slot->load_id - slot->loads_after) return tile;
+  }
+  return run.filled;
+}
+
+NC_COLD static _Noreturn void dma_failed(void) {
+  const uint32_t id = nc_dma_read(NC_DMA_ERROR_ID_OFFSET);
+  printf("DMA: transfer %lu: cause %lu at 0x%08lx%08lx\n", (unsigned long)id,
          (unsigned long)nc_dma_read(NC_DMA_ERROR_CAUSE_OFFSET),
          (unsigned long)nc_dma_read(NC_DMA_ERROR_ADDR_HI_OFFSET),
          (unsigned long)nc_dma_read(NC_DMA_ERROR_ADDR_LO_OFFSET));
-  finish(NC_JOB_DMA_ERROR, run.first + tile);
+  finish(NC_JOB_DMA_ERROR, run.first + tile_of(id));
 }
 
-NC_HOT static void wait_dma(uint32_t id, uint32_t tile) {
-  const uint32_t start = nc_core_cycles();
-  if (!nc_dma_wait(id)) dma_failed(tile);
-  run.record.wait_dma_core_cycles += nc_core_cycles() - start;
-}
-
-/// Starts to bring tile `tile`'s descriptor into its slot.
-NC_HOT static void fetch(uint32_t tile) {
-  static nc_box_t one = {.bytes = sizeof(nc_tile_descriptor_t), .rows = 1, .planes = 1};
-  nc_move(&one, (uintptr_t)&slot_of(tile)->descriptor - NC_TCDM_BASE,
-          run.descriptors + (uint64_t)tile * sizeof(nc_tile_descriptor_t), false);
-  run.descriptor_id = nc_dma_read(NC_DMA_STARTED_ID_OFFSET);
-}
-
-NC_COLD static _Noreturn void ntx_failed(uint32_t unit, uint32_t tile) {
+NC_COLD static _Noreturn void ntx_failed(uint32_t unit) {
   const uint32_t registers = nc_ntx_unit(unit);
   printf("NTX %lu: cause 0x%03lx, 0x%08lx\n", (unsigned long)unit,
          (unsigned long)nc_read(registers + NC_NTX_ERROR_CAUSE_OFFSET),
          (unsigned long)nc_read(registers + NC_NTX_ERROR_ADDR_OFFSET));
-  finish(NC_JOB_NTX_ERROR, run.first + tile);
+  finish(NC_JOB_NTX_ERROR, run.first + run.computed);
 }
 
-/// Waits until tile `tile` is computed; the one behind it may have been started.
-///
-/// An interrupt line that is up stands for one tile at least. If a unit finishes two before its line is
-/// cleared, that of the second is lost with the first; then the unit is idle when the second is waited for,
-/// unless it is at a third, whose interrupt will do.
-NC_HOT static void wait_computed(uint32_t tile) {
+static uint32_t started_id(void) { return nc_dma_read(NC_DMA_STARTED_ID_OFFSET); }
+
+/// Waits for a transfer when there is nothing else to do.
+static void wait_dma(uint32_t id) {
   const uint32_t start = nc_core_cycles();
-  uint32_t pending = slot_of(tile)->pending;
-  bool lost = true;  // whether to look for lost interrupts: once is enough
-  while (pending != 0) {
-    const uint32_t events = lost ? nc_events() : nc_wait_events(pending);
-    uint32_t registers = nc_ntx_unit(0);
-    for (uint32_t bit = 1; bit <= pending; bit <<= 1) {
-      if ((pending & bit) != 0) {
-        if ((events & bit) != 0) nc_ntx_clear_irq(registers);
-        const uint32_t status = nc_ntx_status(registers);
-        if ((status & NC_NTX_STATUS_INVALID_MASK) != 0)
-          ntx_failed((registers - nc_ntx_unit(0)) / 0x80u, tile);
-        if ((events & bit) != 0 || status == NC_NTX_STATUS_IDLE) pending &= ~bit;
-        // It may have finished since the look at its line, which must not stand for a tile to come.
-        if (status == NC_NTX_STATUS_IDLE) nc_ntx_clear_irq(registers);
-      }
-      registers += nc_ntx_unit(1) - nc_ntx_unit(0);
-    }
-    lost = false;
-  }
-  slot_of(tile)->pending = 0;
-  run.record.wait_ntx_core_cycles += nc_core_cycles() - start;
+  if (!nc_dma_wait(id)) dma_failed();
+  run.record.wait_dma_core_cycles += nc_core_cycles() - start;
 }
 
-/// Starts to store the result of tile `tile`, which is computed.
-NC_HOT static void store(uint32_t tile) {
-  const slot_t* slot = slot_of(tile);
-  const nc_tile_descriptor_t* t = &slot->descriptor;
-  run.record.tiles += 1;
-  if ((t->flags & NC_FLAG_STORE_OUTPUT) == 0) return;
-  nc_move(&slot->shape->output, t->output_offset, t->output_address, true);
-  run.store_id = nc_dma_read(NC_DMA_STARTED_ID_OFFSET);
+/// The places of the next group of descriptors are free. (The one that the first of them is compared with is
+/// in another group.)
+static inline bool can_fetch(void) {
+  return run.fetched != run.count && run.fetched <= run.computed + (SLOTS - GROUP) &&
+         run.fetched < run.checked + (SLOTS - GROUP);
 }
 
-/// The transfers of a load that not every tile has: padding, and what sums start from.
-NC_COLD static void load_more(uint32_t tile) {
-  slot_t* slot = slot_of(tile);
-  const nc_tile_descriptor_t* t = &slot->descriptor;
-  const uint32_t flags = t->flags;
-  if ((flags & NC_FLAG_LOAD_INPUT) != 0 && slot->shape->padded) nc_pad_input(t);
-  if ((flags & NC_FLAG_INIT_BIAS) != 0) {  // at most one plane a lane, so there is room
-    const uint32_t id = nc_dma_copy_1d((uintptr_t)slot->bias, t->bias_address, 4u * t->output_planes);
-    wait_dma(id, tile);  // and the stores before: the output box may be the one that is being stored
-    nc_fill_output(t, slot->bias);
-  }
-  if ((flags & NC_FLAG_INIT_OUTPUT) != 0) {
-    wait_dma(run.store_id, tile);
-    nc_move(&slot->shape->output, t->output_offset, t->output_address, false);
-  }
+/// Starts to bring them.
+NC_HOT static void fetch(void) {
+  slot_t* slot = slot_of(run.fetched);
+  const uint32_t rest = run.count - run.fetched;
+  if (rest < run.group.rows) run.group.rows = rest;
+  *fetch_id_of(run.fetched) = nc_move(&run.group, (uintptr_t)slot - NC_TCDM_BASE, run.descriptors, false);
+  run.descriptors += run.group.rows * sizeof(nc_tile_descriptor_t);
+  run.fetched += run.group.rows;
 }
 
-/// Checks tile `tile`, the first of its shape, and plans its transfers.
-NC_COLD static uint32_t accept(uint32_t tile) {
-  slot_t* slot = slot_of(tile);
-  run.latest_plan = run.latest_plan == 2 ? 0 : run.latest_plan + 1;
-  nc_plan_t* plan = &run.plan[run.latest_plan];
+NC_COLD static void fetch_bias(slot_t* slot) {
+  run.bias_id = nc_dma_copy_1d((uintptr_t)slot->bias, slot->descriptor.bias_address,
+                               4u * slot->descriptor.output_planes);
+}
+
+/// Checks a tile that is the first of its shape, and plans its transfers.
+NC_COLD static uint32_t check_new(slot_t* slot) {
+  run.latest_plan = run.latest_plan == MOST_CHECKED ? 0 : run.latest_plan + 1;
+  nc_plan_t* fresh = &plan_ring[run.latest_plan];
+  slot->plan = fresh;
   slot->same_shape = false;
-  slot->shape = plan;
-  const uint32_t status = nc_check_tile(&slot->descriptor, &run.limits, &plan->sizes);
-  if (status == NC_JOB_OK) nc_plan(&slot->descriptor, plan);
+  const uint32_t status = nc_check_tile(&slot->descriptor, &run.limits, &fresh->sizes);
+  if (status == NC_JOB_OK) nc_plan(&slot->descriptor, fresh);
   return status;
 }
 
-/// Checks tile `tile` and makes all ready for its load, while others are computed.
-NC_HOT static void prepare(uint32_t tile) {
-  slot_t* slot = slot_of(tile);
-  const nc_tile_descriptor_t* t = &slot->descriptor;
-  wait_dma(run.descriptor_id, tile);
+/// Checks the next tile.
+NC_HOT static void check(void) {
+  slot_t* slot = slot_of(run.checked);
+  const slot_t* before = slot_of(run.checked - 1);
+  slot->store_id = 0;
   uint32_t status;
-  if (tile > 0 && nc_same_shape(t, &slot_of(tile - 1)->descriptor)) {
+  if (run.checked > 0 && nc_same_shape(&slot->descriptor, &before->descriptor)) {
     slot->same_shape = true;
-    slot->shape = slot_of(tile - 1)->shape;
-    status = nc_check_moved(t, &run.limits, &slot->shape->sizes);
+    slot->plan = before->plan;
+    status = nc_check_moved(&slot->descriptor, &run.limits, &slot->plan->sizes);
   } else {
-    status = accept(tile);
+    status = check_new(slot);
   }
-  if (status != NC_JOB_OK) finish(status, run.first + tile);
+  if (status != NC_JOB_OK) finish(status, run.first + run.checked);
+  run.checked += 1;
+  if ((slot->descriptor.flags & NC_FLAG_INIT_BIAS) != 0) fetch_bias(slot);
 }
 
-/// Starts the transfers of tile `tile` into the TCDM, in place of tile `tile` - 2.
-NC_HOT static void load(uint32_t tile) {
-  const slot_t* slot = slot_of(tile);
+/// The next tile's operands may be loaded.
+static inline bool can_load(void) {
+  const uint32_t tile = run.loaded;
+  if (tile == run.checked) return false;
+  const nc_tile_descriptor_t* t = &slot_of(tile)->descriptor;
+  if ((t->flags & NC_FLAG_SYNC) != 0 && (run.computed != tile || !done(run.store_id))) return false;
+  return tile < run.computed + t->ahead;
+}
+
+/// Starts to load the next tile's operands.
+NC_HOT static void load(void) {
+  const uint32_t start = nc_core_cycles();
+  slot_t* slot = slot_of(run.loaded);
   const nc_tile_descriptor_t* t = &slot->descriptor;
-  if ((t->flags & NC_FLAG_LOAD_INPUT) != 0)
-    nc_move(&slot->shape->input, t->input_offset, t->input_address, false);
-  if ((t->flags & NC_FLAG_LOAD_WEIGHTS) != 0)
-    nc_move(&slot->shape->weights, t->weights_offset, t->weights_address, false);
+  const uint32_t flags = t->flags;
+  slot->loads_after = started_id();
+  if ((flags & NC_FLAG_LOAD_INPUT) != 0) {
+    nc_move(&slot->plan->input, t->input_offset, t->input_address, false);
+    if (slot->plan->padded) nc_pad_input(t);
+  }
+  if ((flags & NC_FLAG_LOAD_WEIGHTS) != 0)
+    nc_move(&slot->plan->weights, t->weights_offset, t->weights_address, false);
+  run.loaded += 1;
+  run.record.dma_core_cycles += nc_core_cycles() - start;
 }
 
-/// The rest of a load: what writes the output box waits for the stores, and the next descriptor is brought.
-NC_HOT static void finish_load(uint32_t tile) {
-  const slot_t* slot = slot_of(tile);
-  const uint32_t flags = slot->descriptor.flags;
-  if (slot->shape->padded || (flags & (NC_FLAG_INIT_BIAS | NC_FLAG_INIT_OUTPUT)) != 0) load_more(tile);
-  run.load_id = nc_dma_read(NC_DMA_STARTED_ID_OFFSET);
-  if (tile + 1 < run.count) fetch(tile + 1);
+/// What the next tile's sums start from may be put into its output box. Transfers are in no order, so it
+/// waits until the box has been stored, and for the bias.
+static inline bool can_fill(void) {
+  const uint32_t tile = run.filled;
+  if (tile == run.loaded) return false;
+  const nc_tile_descriptor_t* t = &slot_of(tile)->descriptor;
+  if ((t->flags & (NC_FLAG_INIT_BIAS | NC_FLAG_INIT_OUTPUT)) == 0) return true;
+  return (tile < t->ahead || done(slot_of(tile - t->ahead)->store_id)) && done(run.bias_id);
 }
 
-/// Starts tile `tile` as its kind asks for.
-NC_COLD static void start_kernel(uint32_t tile) {
+/// Starts to fill it.
+static inline void fill(void) {
+  const uint32_t start = nc_core_cycles();
+  slot_t* slot = slot_of(run.filled);
+  const nc_tile_descriptor_t* t = &slot->descriptor;
+  if ((t->flags & NC_FLAG_INIT_OUTPUT) != 0)
+    nc_move(&slot->plan->start, t->output_offset, t->output_address, false);
+  if ((t->flags & NC_FLAG_INIT_BIAS) != 0) nc_fill_output(t, slot->bias);
+  slot->load_id = started_id();
+  run.filled += 1;
+  run.record.dma_core_cycles += nc_core_cycles() - start;
+}
+
+/// Takes tile `tile` to the NTX as its kind asks for.
+NC_COLD static uint32_t launch(const nc_tile_descriptor_t* t) {
   static nc_kernel_t* const kernels[] = {
       [NC_KIND_CONV2D] = nc_kernel_conv2d,     [NC_KIND_GEMM] = nc_kernel_gemm,
       [NC_KIND_GEMV] = nc_kernel_gemv,         [NC_KIND_AXPY] = nc_kernel_axpy,
       [NC_KIND_MAX_POOL] = nc_kernel_max_pool, [NC_KIND_RELU] = nc_kernel_relu,
       [NC_KIND_STENCIL] = nc_kernel_stencil,
   };
-  slot_t* slot = slot_of(tile);
-  // A chain of wide images may reuse the space of the last one, where another NTX may still be at work.
-  const uint32_t wide = slot->descriptor.flags & (NC_FLAG_WIDE_IN | NC_FLAG_WIDE_OUT);
-  if (wide == NC_FLAG_WIDE_OUT && tile > 0) wait_computed(tile - 1);
-  const uint32_t launches = nc_launch_count;
-  slot->pending = kernels[slot->descriptor.kind](&slot->descriptor);
-  run.relaunch = wide == 0 && nc_launch_count - launches == 1;
+  return kernels[t->kind](t);
 }
 
-/// Starts tile `tile`, which has been loaded, behind the one before it.
-NC_HOT static void compute(uint32_t tile) {
-  slot_t* slot = slot_of(tile);
-  // Its transfers, and the stores before them: its output box may be that of an earlier tile.
-  wait_dma(run.load_id, tile);
+/// Writes the next tile's command into the staging registers of the NTX, while the tile before is computed
+/// and this one loaded. A tile of several commands is programmed when it starts.
+static inline void program(void) {
   const uint32_t start = nc_core_cycles();
-  if (slot->same_shape && run.relaunch) {
-    const nc_tile_descriptor_t *now = &slot->descriptor, *before = &slot_of(tile - 1)->descriptor;
-    const uint32_t input = now->input_offset - before->input_offset;
-    // Comparing kinds read their input through AGU 1, and AGU 0 not at all.
-    const bool compares = now->kind == NC_KIND_MAX_POOL || now->kind == NC_KIND_RELU;
-    const uint32_t delta[3] = {compares ? 0 : input,
-                               compares ? input : now->weights_offset - before->weights_offset,
-                               now->output_offset - before->output_offset};
-    slot->pending = nc_relaunch(delta);
-  } else {
-    start_kernel(tile);
+  slot_t* slot = slot_of(run.programmed);
+  const nc_tile_descriptor_t* t = &slot->descriptor;
+  if (slot->plan->single) {
+    const uint32_t input = t->input_offset, weights = t->weights_offset, output = t->output_offset;
+    if (slot->same_shape) {
+      const uint32_t moved = input - run.launched[0];
+      const uint32_t delta[3] = {moved, slot->plan->compares ? moved : weights - run.launched[1],
+                                 output - run.launched[2]};
+      slot->pending = nc_relaunch(delta);
+    } else {
+      nc_commit_later = true;
+      slot->pending = launch(t);
+      nc_commit_later = false;
+      run.launched[0] = input;
+      run.launched[1] = weights;
+      run.launched[2] = output;
+    }
   }
+  run.programmed += 1;
   run.record.setup_core_cycles += nc_core_cycles() - start;
+}
+
+/// The next tile has been programmed and loaded. What is stored by now was stored before its loads, so its
+/// output box is free.
+static inline bool can_start(void) {
+  const slot_t* slot = slot_of(run.started);
+  if (run.started == run.programmed || !done(slot->load_id)) return false;
+  // A chain of wide images may reuse the space of the last one, where another NTX may still be at work.
+  const uint32_t wide = slot->descriptor.flags & (NC_FLAG_WIDE_IN | NC_FLAG_WIDE_OUT);
+  return wide != NC_FLAG_WIDE_OUT || run.computed == run.started;
+}
+
+static inline void start(void) {
+  if (run.started == 0) enter_phase(NC_PHASE_TILES);
+  const uint32_t begin = nc_core_cycles();
+  slot_t* slot = slot_of(run.started);
+  if (slot->plan->single)
+    nc_commit();
+  else
+    slot->pending = launch(&slot->descriptor);
+  run.started += 1;
+  run.record.setup_core_cycles += nc_core_cycles() - begin;
+}
+
+/// Takes note of the NTX that raised their lines (`events`). True if the oldest tile at work is computed; the
+/// one behind it may have been started.
+///
+/// A line that is up stands for one tile at least. If a unit finishes two before its line is cleared, that of
+/// the second is lost with the first; but then the unit is idle when the line has been cleared.
+static inline bool look_at_ntx(uint32_t events) {
+  slot_t *slot = slot_of(run.computed), *next = slot_of(run.computed + 1);
+  if ((slot->pending & ~events) != 0) return false;
+  nc_ntx_clear_irq(nc_ntx_all());
+  const bool more = run.started - run.computed > 1;
+  uint32_t registers = nc_ntx_unit(0);
+  for (uint32_t unit = 0; unit < run.limits.ntx_count; ++unit) {
+    const uint32_t status = nc_ntx_status(registers);
+    if ((status & NC_NTX_STATUS_INVALID_MASK) != 0) ntx_failed(unit);
+    if (more && status == NC_NTX_STATUS_IDLE) {
+      // It may have finished since its line was cleared, which must not stand for a tile to come.
+      nc_ntx_clear_irq(registers);
+      next->pending &= ~(1u << unit);
+    }
+    registers += nc_ntx_unit(1) - nc_ntx_unit(0);
+  }
+  return true;
+}
+
+/// Starts to store the result of the oldest tile at work, which is computed.
+static inline void store(void) {
+  const uint32_t begin = nc_core_cycles();
+  slot_t* slot = slot_of(run.computed);
+  const nc_tile_descriptor_t* t = &slot->descriptor;
+  if ((t->flags & NC_FLAG_STORE_OUTPUT) != 0) {
+    run.store_id = slot->store_id = nc_move(&slot->plan->output, t->output_offset, t->output_address, true);
+  }
+  run.computed += 1;
+  run.record.dma_core_cycles += nc_core_cycles() - begin;
+}
+
+/// Sleeps until the NTX that the oldest tile waits for raises its line - one of them, for they end together,
+/// or nearly so - or a transfer ends.
+static inline void wait_for_event(uint32_t events) {
+  const uint32_t begin = nc_core_cycles();
+  const bool computes = run.started > run.computed;
+  const uint32_t missing = computes ? slot_of(run.computed)->pending & ~events : 0;
+  nc_wait_events(NC_CONTROL_EVENT_STATUS_DMA_ERROR_MASK | NC_CONTROL_EVENT_STATUS_DMA_DONE_MASK |
+                 (missing & -missing));
+  *(computes ? &run.record.wait_ntx_core_cycles : &run.record.wait_dma_core_cycles) +=
+      nc_core_cycles() - begin;
+}
+
+/// The next tile's descriptor is here, and there is room for its plan.
+static inline bool can_check(void) {
+  return run.checked < run.fetched && run.checked < run.computed + MOST_CHECKED &&
+         done(*fetch_id_of(run.checked));
+}
+
+/// Takes all tiles through the stages.
+NC_HOT static void run_tiles(void) {
+  while (run.computed < run.count) {
+    // The event is cleared before the look at what it stands for, so that none is missed.
+    const uint32_t events = nc_events();
+    if ((events & NC_CONTROL_EVENT_STATUS_DMA_ERROR_MASK) != 0) dma_failed();
+    nc_clear_events(NC_CONTROL_EVENT_STATUS_DMA_DONE_MASK);
+    run.completed = nc_dma_read(NC_DMA_COMPLETED_ID_OFFSET);
+    bool busy = false;
+    if (can_start()) {
+      start();
+      busy = true;
+    }
+    if (run.started > run.computed && look_at_ntx(events)) {
+      store();
+      busy = true;
+    }
+    if (can_load()) {
+      load();
+      busy = true;
+    }
+    if (can_fill()) {
+      fill();
+      busy = true;
+    }
+    if (can_fetch()) {
+      fetch();
+      busy = true;
+    }
+    if (run.programmed == run.started && run.programmed < run.filled && run.started <= run.computed + 1) {
+      program();
+      busy = true;
+    }
+    if (busy) continue;
+    // What follows can wait.
+    if (can_check())
+      check();
+    else
+      wait_for_event(events);
+  }
 }
 
 static void start_run(void) {
@@ -270,13 +407,12 @@ static void start_run(void) {
     finish(NC_JOB_BAD_POINTER, 0);
   // The core's own loads from cube memory would take as long each as one transfer.
   nc_job_header_t header;
-  wait_dma(nc_dma_copy_1d((uintptr_t)&header, pointer, sizeof header), 0);
+  wait_dma(nc_dma_copy_1d((uintptr_t)&header, pointer, sizeof header));
   uint32_t status = nc_check_header(&header, &run.limits, run.record.cluster);
   if (status != NC_JOB_OK) finish(status, 0);
   nc_job_range_t range;
   wait_dma(nc_dma_copy_1d((uintptr_t)&range, header.ranges_address + run.record.cluster * sizeof range,
-                          sizeof range),
-           0);
+                          sizeof range));
   status = nc_check_range(&header, &range);
   if (status != NC_JOB_OK) finish(status, 0);
   run.limits.tile_bytes = header.tile_bytes;
@@ -284,50 +420,31 @@ static void start_run(void) {
   run.count = range.count;
   run.descriptors = header.descriptors_address + (uint64_t)range.first * sizeof(nc_tile_descriptor_t);
   run.records = header.records_address;
+  run.group.bytes = sizeof(nc_tile_descriptor_t);
+  run.group.rows = 2 * GROUP;  // at first
+  run.group.planes = 1;
+  run.group.source_row = sizeof(nc_tile_descriptor_t);
+  run.group.destination_row = sizeof(slot_t);
 }
 
-/// Lets tile `tile` be computed and stored before anything else happens.
-NC_COLD static void drain(uint32_t tile) {
-  wait_computed(tile);
-  if (tile + 1 == run.count) enter_phase(NC_PHASE_DRAIN);
-  store(tile);
-  wait_dma(run.store_id, tile);
-}
-
-/// Brings in the first tile.
-NC_COLD static void fill_pipeline(void) {
-  fetch(0);
-  prepare(0);
-  load(0);
-  finish_load(0);
-  wait_dma(run.load_id, 0);
-}
-
-/// Takes all tiles through the stages.
-NC_HOT static void run_tiles(void) {
-  uint32_t stored = 0;  // tiles whose store has been started
-  for (uint32_t tile = 0; tile < run.count; ++tile) {
-    compute(tile);
-    const uint32_t next = tile + 1;
-    const bool more = next < run.count;
-    if (more) prepare(next);
-    const bool sync = more && (slot_of(next)->descriptor.flags & NC_FLAG_SYNC) != 0;
-    if (stored < tile) wait_computed(stored);
-    const uint32_t start = nc_core_cycles(), waited = run.record.wait_dma_core_cycles;
-    if (more && !sync) load(next);  // before the store, because computation will soon wait for it
-    if (stored < tile) store(stored++);
-    if (sync || !more) drain(stored++);
-    if (sync) load(next);
-    if (more) finish_load(next);
-    run.record.dma_core_cycles += nc_core_cycles() - start - (run.record.wait_dma_core_cycles - waited);
-  }
+/// Brings the first descriptors, and starts the first tile's loads: run_tiles would, but takes long to get
+/// there while the instruction cache is empty.
+static void begin(void) {
+  if (run.count == 0) return;
+  fetch();
+  run.fetch_id[1] = run.fetch_id[0];
+  run.group.rows = GROUP;
+  wait_dma(run.fetch_id[0]);
+  check();
+  load();
 }
 
 int main(void) {
   start_run();
   enter_phase(NC_PHASE_FILL);
-  if (run.count > 0) fill_pipeline();
-  enter_phase(NC_PHASE_TILES);
+  begin();
   run_tiles();
+  enter_phase(NC_PHASE_DRAIN);
+  wait_dma(started_id());
   finish(NC_JOB_OK, run.first + run.count);
 }

@@ -9,17 +9,20 @@
 namespace nearcube::compiler {
 
 std::int64_t longest_run(const Machine& machine, std::int64_t extra, const char* what) {
-  const std::int64_t most = (std::int64_t{machine.tile_bytes} - extra) / 16;  // four buffers of 4-byte words
+  const std::int64_t most = (std::int64_t{machine.tile_bytes} - extra) / 24;  // six buffers of 4-byte words
   if (most < std::int64_t{machine.ntx})
     bad_input("{}: the TCDM's tile space of {} B is too small", what, machine.tile_bytes);
   return std::min<std::int64_t>(most, 0xFFF0);  // 16-bit fields, with a halo
 }
 
-std::vector<Run> cut_vector(const Machine& machine, std::int64_t elements, std::int64_t most) {
+std::vector<Run> cut_vector(const Machine& machine, std::int64_t elements, std::int64_t loaded,
+                            std::int64_t most) {
   const std::int64_t lanes = machine.ntx;
-  // Four tiles or more, so that transfers overlap with computation, but none so small that its set-up costs
-  // more.
-  const std::int64_t wanted = std::clamp(ceil_div(elements, 4), std::min<std::int64_t>(2048, most), most);
+  // Eight tiles or more, so that transfers overlap with computation and the last result is soon stored; none
+  // whose loads take less time than its set-up, and none much larger than that needs: nothing hides the last
+  // one.
+  const std::int64_t words = std::clamp<std::int64_t>(ceil_div(elements * loaded, 8), 2048, 4000);
+  const std::int64_t wanted = std::min(words / loaded, most);
   std::int64_t cols = std::max<std::int64_t>(1, wanted / lanes);
   // Lanes walk side by side, so their distance should spread over the banks; less than `cols` where that is
   // possible.
@@ -60,11 +63,11 @@ Workload make_axpy(const AxpyShape& s, float a, const Tensor& x, const Tensor& y
   list.add_macs(s.n);
 
   const std::int64_t most = longest_run(machine, 64, "axpy");
-  const std::vector<Run> runs = cut_vector(machine, s.n, most);
+  const std::vector<Run> runs = cut_vector(machine, s.n, 2, most);
   std::int64_t longest = 0;
   for (const Run& run : runs) longest = std::max(longest, run.rows * run.cols);
   Scratchpad scratchpad(machine);
-  Buffers xs(scratchpad, longest, 2), ys(scratchpad, longest, 2);
+  Buffers xs(scratchpad, longest, 3), ys(scratchpad, longest, 3);
   const std::uint32_t scalar = scratchpad.take(1);
   list.uses(scratchpad.used());
   for (const Run& run : runs) {
@@ -91,11 +94,11 @@ Workload make_relu(const ReluShape& s, const Tensor& input, const Machine& machi
   list.add_macs(s.n);
 
   const std::int64_t most = longest_run(machine, 64, "relu");
-  const std::vector<Run> runs = cut_vector(machine, s.n, most);
+  const std::vector<Run> runs = cut_vector(machine, s.n, 1, most);
   std::int64_t longest = 0;
   for (const Run& run : runs) longest = std::max(longest, run.rows * run.cols);
   Scratchpad scratchpad(machine);
-  Buffers inputs(scratchpad, longest, 2), outputs(scratchpad, longest, 2);
+  Buffers inputs(scratchpad, longest, 3), outputs(scratchpad, longest, 3);
   list.uses(scratchpad.used());
   for (const Run& run : runs) {
     auto tile = JobList::tile(interfaces::kKindRelu);

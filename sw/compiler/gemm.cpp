@@ -35,12 +35,12 @@ class GemmPlanner {
   std::int64_t image_bytes(const Plan& p) const {
     return p.k.parts() > 1 ? c_words(p) * 4 * (std::int64_t{machine_.accumulator_segments} + 1) : 0;
   }
-  int a_buffers(const Plan& p) const { return p.k.parts() == 1 && p.m.parts() == 1 ? 1 : 2; }
-  int b_buffers(const Plan& p) const { return p.k.parts() == 1 && p.n.parts() == 1 ? 1 : 2; }
+  int a_buffers(const Plan& p) const { return p.k.parts() == 1 && p.m.parts() == 1 ? 1 : p.b_stays ? 3 : 2; }
+  int b_buffers(const Plan& p) const { return p.k.parts() == 1 && p.n.parts() == 1 ? 1 : p.b_stays ? 2 : 3; }
 
   bool fits(const Plan& p) const {
     return a_buffers(p) * scratchpad_bytes(a_words(p)) + b_buffers(p) * scratchpad_bytes(b_words(p)) +
-               2 * scratchpad_bytes(c_words(p)) + image_bytes(p) <=
+               3 * scratchpad_bytes(c_words(p)) + image_bytes(p) <=
            std::int64_t{machine_.tile_bytes};
   }
 
@@ -71,16 +71,19 @@ class GemmPlanner {
       for (const Axis& m : ms) {
         for (const Axis& n : ns) {
           Plan p{std::min<std::int64_t>(machine_.ntx, m.step), 1, m, n, *k, true};
-          if (!fits(p)) break;
           p.lanes_b = std::min(machine_.ntx / p.lanes_a, n.step);
+          bool any = false;
           for (const bool b_stays : {true, false}) {
             p.b_stays = b_stays;
+            if (!fits(p)) continue;
+            any = true;
             const double cycles = cost(p).cycles();
             if (!best || cycles < least) {
               best = p;
               least = cycles;
             }
           }
+          if (!any) break;
         }
       }
     }
@@ -126,7 +129,7 @@ Workload make_gemm(const GemmShape& s, const Tensor& a, const Tensor& b, const M
   Scratchpad scratchpad(machine);
   Buffers a_blocks(scratchpad, planner.a_words(plan), planner.a_buffers(plan));
   Buffers b_blocks(scratchpad, planner.b_words(plan), planner.b_buffers(plan));
-  Buffers c_blocks(scratchpad, planner.c_words(plan), 2);
+  Buffers c_blocks(scratchpad, planner.c_words(plan), 3);
   const std::uint32_t partial = scratchpad.take(planner.image_bytes(plan) / 4);
   list.uses(scratchpad.used());
 

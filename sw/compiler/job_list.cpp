@@ -29,6 +29,55 @@ std::string memory_of(const Machine& machine) {
                      base::format_bytes(machine.memory_bytes));
 }
 
+/// Words of the TCDM that a tile uses.
+struct Box {
+  std::uint32_t offset;
+  std::int64_t planes, rows, cols;
+  std::int64_t plane_pitch, row_pitch;  // words
+  bool written;                         // loaded or computed, not just still there
+
+  template <typename Function>
+  void each_word(const Function& function) const {
+    for (std::int64_t plane = 0; plane < planes; ++plane) {
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const auto first = offset / 4 + static_cast<std::size_t>(plane * plane_pitch + row * row_pitch);
+        for (std::size_t word = first; word < first + static_cast<std::size_t>(cols); ++word) function(word);
+      }
+    }
+  }
+};
+
+/// Input, weights and output. Wide images are not among them: the NTX that start a chain of them wait for the
+/// last one.
+std::vector<Box> boxes_of(const interfaces::TileDescriptor& t) {
+  const auto has = [&t](std::uint32_t flag) { return (t.flags & flag) != 0; };
+  std::vector<Box> boxes{{t.input_offset, t.pad_front + t.input_planes + t.pad_back,
+                          t.pad_top + t.input_rows + t.pad_bottom, t.pad_left + t.input_cols + t.pad_right,
+                          t.input_tcdm_plane, t.input_tcdm_row, has(interfaces::kFlagLoadInput)},
+                         {t.weights_offset, 1, t.weights_rows, t.weights_cols, 0, t.weights_tcdm_row,
+                          has(interfaces::kFlagLoadWeights)}};
+  if (!has(interfaces::kFlagWideOut) || has(interfaces::kFlagInitBias) || has(interfaces::kFlagInitOutput))
+    boxes.push_back({t.output_offset, t.output_planes, t.output_rows, t.output_cols, t.output_tcdm_plane,
+                     t.output_tcdm_row, true});
+  return boxes;
+}
+
+/// Sets how far ahead each tile may be loaded: what it writes must not be in use by then.
+void set_ahead(std::vector<interfaces::TileDescriptor>& tiles, std::uint32_t tile_bytes) {
+  std::vector<std::size_t> last_use(tile_bytes / 4 + 1, 0);  // of each word, the number of the tile, from 1
+  for (std::size_t number = 1; number <= tiles.size(); ++number) {
+    interfaces::TileDescriptor& tile = tiles[number - 1];
+    std::size_t latest = 0;
+    const std::vector<Box> boxes = boxes_of(tile);
+    for (const Box& box : boxes) {
+      if (box.written) box.each_word([&](std::size_t word) { latest = std::max(latest, last_use[word]); });
+    }
+    for (const Box& box : boxes) box.each_word([&](std::size_t word) { last_use[word] = number; });
+    const std::size_t most = interfaces::kMostAhead;
+    tile.ahead = static_cast<std::uint16_t>(latest == 0 ? most : std::min(number - latest, most));
+  }
+}
+
 }  // namespace
 
 JobList::JobList(std::string name, const Machine& machine) : machine_(machine) {
@@ -79,6 +128,7 @@ interfaces::TileDescriptor JobList::tile(std::uint32_t kind) {
 }
 
 Workload JobList::finish() {
+  set_ahead(workload_.tiles, tile_bytes_);
   const std::size_t count = workload_.tiles.size();
   const std::uint64_t descriptors = reserve(count * sizeof(interfaces::TileDescriptor), "tile descriptors");
   const std::uint64_t ranges = reserve(sizeof(interfaces::JobRange), "ranges");

@@ -35,12 +35,14 @@ struct Run {
   std::int64_t cols;
 };
 
-/// Longest run of which two double-buffered ones (four in all), and `extra` bytes, fit the tile space. Bad
+/// Longest run of which two triple-buffered ones (six in all), and `extra` bytes, fit the tile space. Bad
 /// input if not one a lane.
 std::int64_t longest_run(const Machine& machine, std::int64_t extra, const char* what);
 
-/// Cuts a vector into runs of at most `most` elements; the last two may have fewer columns and a single lane.
-std::vector<Run> cut_vector(const Machine& machine, std::int64_t elements, std::int64_t most);
+/// Cuts a vector into runs of at most `most` elements, for each of which `loaded` words are loaded; the last
+/// two may have fewer columns and a single lane.
+std::vector<Run> cut_vector(const Machine& machine, std::int64_t elements, std::int64_t loaded,
+                            std::int64_t most);
 
 /// Sets what an elementwise tile needs beside its flags.
 void set_run(interfaces::TileDescriptor& tile, const Run& run, std::uint32_t input_offset,

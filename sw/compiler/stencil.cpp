@@ -162,11 +162,11 @@ class Sweeper {
 void add_line_sweep(JobList& list, std::int64_t elements, std::uint64_t weights, std::uint64_t from,
                     std::uint64_t to, bool first_sweep, const Machine& machine) {
   const std::int64_t most = longest_run(machine, 256, "stencil");
-  const std::vector<Run> runs = cut_vector(machine, elements, most);
+  const std::vector<Run> runs = cut_vector(machine, elements, 1, most);
   std::int64_t longest = 0;
   for (const Run& run : runs) longest = std::max(longest, run.rows * run.cols);
   Scratchpad scratchpad(machine);
-  Buffers inputs(scratchpad, longest + 2, 2), outputs(scratchpad, longest, 2);
+  Buffers inputs(scratchpad, longest + 2, 3), outputs(scratchpad, longest, 3);
   const std::uint32_t coefficients = scratchpad.take(7);
   list.uses(scratchpad.used());
   for (const Run& run : runs) {

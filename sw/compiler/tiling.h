@@ -81,7 +81,7 @@ struct Cost {
 
 /// NTX cycles that the core needs for a tile, whatever its size: descriptor, transfers, commands. Measured on
 /// the job runner.
-inline constexpr double kTileOverhead = 4000;
+inline constexpr double kTileOverhead = 3000;
 /// NTX cycles from the end of a tile's computation to the first word of the load that takes its place, and
 /// from the last word to the start of its commands. Measured on the job runner.
 inline constexpr double kLoadLatency = 1300;

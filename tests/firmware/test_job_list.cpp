@@ -97,7 +97,7 @@ void expect_header(std::uint32_t status, const std::function<void(JobHeader&)>& 
 
 TEST_CASE("A bad header ends the run before anything is transferred") {
   expect_header(interfaces::kJobBadMagic, [](JobHeader& h) { h.magic ^= 1; });
-  expect_header(interfaces::kJobBadVersion, [](JobHeader& h) { h.version = 2; });
+  expect_header(interfaces::kJobBadVersion, [](JobHeader& h) { ++h.version; });
   expect_header(interfaces::kJobBadVersion, [](JobHeader& h) { h.descriptor_bytes = 64; });
   expect_header(interfaces::kJobBadVersion, [](JobHeader& h) { h.reserved[1] = 1; });
   expect_header(interfaces::kJobBadHardware, [](JobHeader& h) { h.image_bytes = 40; });

@@ -379,9 +379,11 @@ inline constexpr std::uint32_t kJobMagic = 0x4c4a434e;
 /// job_record.magic: NCRC.
 inline constexpr std::uint32_t kRecordMagic = 0x4352434e;
 /// job_header.version.
-inline constexpr std::uint32_t kJobVersion = 0x1;
+inline constexpr std::uint32_t kJobVersion = 0x2;
 /// First bytes of the TCDM, which belong to tiles; the rest of 64 KiB holds the firmware's data and stack.
 inline constexpr std::uint32_t kTileSpaceBytes = 0xe800;
+/// Largest tile_descriptor.ahead.
+inline constexpr std::uint32_t kMostAhead = 0x4;
 /// Convolution: out[o][y][x] = init + sum of in[c][y*stride_rows+i][x*stride_cols+j] * w[o][c][i][j].
 inline constexpr std::uint32_t kKindConv2d = 0x1;
 /// Matrix product: out[m][n] = init + sum of in[m][k] * w[k][n].
@@ -456,6 +458,8 @@ inline constexpr std::uint32_t kJobBadTcdm = 0x24;
 inline constexpr std::uint32_t kJobBadAddress = 0x25;
 /// A reserved field is not zero.
 inline constexpr std::uint32_t kJobBadReserved = 0x26;
+/// ahead is 0 or larger than most_ahead.
+inline constexpr std::uint32_t kJobBadAhead = 0x27;
 /// A transfer ended with a bus error.
 inline constexpr std::uint32_t kJobDmaError = 0x30;
 /// An NTX refused or stopped a command.
@@ -530,7 +534,8 @@ struct TileDescriptor {
   std::uint16_t stride_cols;  ///< Input columns from one output column to the next
   std::uint8_t pad_front;  ///< Planes of pad_value before the input box (stencil)
   std::uint8_t pad_back;  ///< Planes of pad_value after
-  std::uint32_t reserved;  ///< 0
+  std::uint16_t ahead;  ///< The loads of tile k may begin once tile k - ahead is computed; 1 to most_ahead
+  std::uint16_t reserved;  ///< 0
 };
 static_assert(sizeof(TileDescriptor) == 128);
 
@@ -549,8 +554,8 @@ struct JobRecord {
   std::uint32_t core_cycles;  ///< Core cycles from start to end
   std::uint32_t setup_core_cycles;  ///< Core cycles spent on programming the NTX
   std::uint32_t dma_core_cycles;  ///< Core cycles spent on programming the DMA
-  std::uint32_t wait_ntx_core_cycles;  ///< Core cycles spent waiting for the NTX
-  std::uint32_t wait_dma_core_cycles;  ///< Core cycles spent waiting for transfers
+  std::uint32_t wait_ntx_core_cycles;  ///< Core cycles asleep while NTX compute
+  std::uint32_t wait_dma_core_cycles;  ///< Core cycles asleep while no NTX computes: waiting for transfers
   std::uint64_t reserved[4];  ///< 0
 };
 static_assert(sizeof(JobRecord) == 128);
