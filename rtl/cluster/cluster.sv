@@ -37,7 +37,7 @@ module cluster #(
   /// Words in each operand FIFO of an NTX.
   parameter int unsigned OperandFifoDepth = 8,
   /// Words in the result FIFO of an NTX.
-  parameter int unsigned ResultFifoDepth = 16
+  parameter int unsigned ResultFifoDepth = 12
 ) (
   /// NTX clock.
   input  logic         clk_i,

@@ -25,7 +25,7 @@ module ntx #(
   /// Words of operand A (and of B) fetched ahead.
   parameter int unsigned OperandFifoDepth = 8,
   /// Results that wait for a port or are being computed; even.
-  parameter int unsigned ResultFifoDepth  = 16,
+  parameter int unsigned ResultFifoDepth  = 12,
   /// Size of the scratchpad in bytes.
   parameter int unsigned TcdmBytes        = 65536
 ) (
@@ -75,7 +75,9 @@ module ntx #(
   // to its store. More of either gains nothing.
   localparam int unsigned StepDepth   = 7;
   localparam int unsigned StoreDepth  = ResultFifoDepth;
-  localparam int unsigned LeadWidth   = $clog2(OperandFifoDepth + 1);
+  // Each step that waits has one word of A and of B at most, so more words are never ahead.
+  localparam int unsigned OperandDepth = (OperandFifoDepth < StepDepth) ? OperandFifoDepth : StepDepth;
+  localparam int unsigned LeadWidth   = $clog2(OperandDepth + 1);
   localparam int unsigned InitLeadWidth = $clog2(InitDepth + 1);
   localparam logic [31:0] One         = 32'h3F80_0000;
 
@@ -231,7 +233,7 @@ module ntx #(
   ntx_stream #(
     .AddrBits  (AddrBits),
     .AddrDepth (AddrDepth),
-    .Depth     (OperandFifoDepth)
+    .Depth     (OperandDepth)
   ) i_a (
     .clk_i        (clk_i),
     .rst_ni       (rst_ni),
@@ -258,7 +260,7 @@ module ntx #(
   ntx_stream #(
     .AddrBits  (AddrBits),
     .AddrDepth (AddrDepth),
-    .Depth     (OperandFifoDepth)
+    .Depth     (OperandDepth)
   ) i_b (
     .clk_i        (clk_i),
     .rst_ni       (rst_ni),
@@ -309,7 +311,7 @@ module ntx #(
   );
 
   logic [1:0]          store_request, store_take, stored, stored_rmw, refused;
-  logic                half_full, notify0, notify1, rmw0, rmw1, ports_notify, ports_busy, ports_storing;
+  logic                nearly_full, notify0, notify1, rmw0, rmw1, ports_notify, ports_busy, ports_storing;
   logic [AddrBits-1:0] store0_addr, store1_addr, stored0_addr, stored1_addr, image_addr;
   logic [31:0]         store0_data, store1_data;
   logic                image_busy, image_request, image_write, image_notify, image_take, image_answer;
@@ -345,7 +347,7 @@ module ntx #(
     .init_answer_o   (init_answer),
     .init_data_o     (init_answer_data),
     .store_request_i (store_request),
-    .half_full_i     (half_full),
+    .nearly_full_i   (nearly_full),
     .store0_addr_i   (store0_addr),
     .store0_data_i   (store0_data),
     .store0_notify_i (notify0),
@@ -612,7 +614,7 @@ module ntx #(
     .notify1_o    (notify1),
     .rmw1_o       (rmw1),
     .pop_i        (store_take),
-    .half_full_o  (half_full),
+    .nearly_full_o (nearly_full),
     .empty_o      (results_empty),
     .pending_o    (results_pending)
   );

@@ -65,7 +65,7 @@ module ntx_bypass (
   always_ff @(posedge clk_i) begin
     if (step_i) begin
       // Sums do not count.
-      if (opcode_i[3:2] != '0) count_q <= count + 1'b1;
+      if (opcode_i[3:2] != '0) count_q <= init_i ? 32'd1 : count_q + 1'b1;
       if (reg_load_i) reg_q <= reg_value_i;
       if (is_maxmin) begin
         winner_q <= selected;

@@ -47,10 +47,18 @@ module ntx_loops (
   end
   assign rdata_o = staged_q[register_i];
 
+  // One loop advances, so one adder does for all.
+  logic [15:0] index, next_index;
+  always_comb begin
+    index = '0;
+    for (int unsigned j = 0; j < 5; j++) index = index | ({16{advances_o[j]}} & index_q[j]);
+    next_index = index + 1'b1;
+  end
+
   always_ff @(posedge clk_i) begin
     for (int unsigned j = 0; j < 5; j++) begin
       if (load_i || (step_i && nest_ends_o[j+1])) index_q[j] <= '0;
-      else if (step_i && advances_o[j]) index_q[j] <= index_q[j] + 1'b1;
+      else if (step_i && advances_o[j]) index_q[j] <= next_index;
     end
   end
 

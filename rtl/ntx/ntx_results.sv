@@ -45,7 +45,9 @@ module ntx_results #(
   output logic                rmw1_o,
   input  logic [1:0]          pop_i,
 
-  output logic                half_full_o,
+  /// Three quarters of the places are taken, those of results in the pipeline included: more than what
+  /// two results in three cycles keep taken, the most where each needs two reads; so reads keep their turn.
+  output logic                nearly_full_o,
   /// No result here or in the pipeline; some are in the pipeline.
   output logic                empty_o,
   output logic                pending_o
@@ -89,7 +91,7 @@ module ntx_results #(
 
   assign addr_ready_o = addr_count != AddrCountWidth'(AddrDepth);
   assign request_o    = {count > CountWidth'(1), count != '0};
-  assign half_full_o  = count >= CountWidth'(Depth / 2);
+  assign nearly_full_o = reserved_q >= CountWidth'(3 * Depth / 4);
   assign room_o       = reserved_q != CountWidth'(Depth);
   assign empty_o      = reserved_q == '0;
   assign pending_o    = reserved_q != count;
