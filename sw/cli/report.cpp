@@ -19,6 +19,11 @@ using nlohmann::ordered_json;
 
 double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
+/// Of a bound, what a run of so many cycles reached.
+double share_of_bound(const analysis::Bound& bound, std::uint64_t cycles) {
+  return share(static_cast<double>(bound.cycles), static_cast<double>(cycles));
+}
+
 /// Figures that both forms of the report show.
 struct Figures {
   std::uint64_t cycles = 0;
@@ -272,6 +277,10 @@ std::string format_text(const Report& report) {
   };
   for (const auto& phase : run.phases)
     line("", fmt::format("{}  {}", with_share(phase.cycles), phase_name(report, phase.phase)));
+  if (const auto bound = bound_of(report)) {
+    line("bound", fmt::format("{:>14}   {:>5}  reached; bound by {}", with_separators(bound->cycles),
+                              format_percent(share_of_bound(*bound, f.cycles)), bound->resource));
+  }
   if (run.counters) {
     const system::ClusterCounters& c = *run.counters;
     line("compute cycles", fmt::format("{}  at least one NTX holds a command", with_share(f.compute_cycles)));
@@ -421,6 +430,15 @@ std::vector<analysis::Roof> roofs_of(const Report& report) {
   return {{"1 cluster, reads and writes at once", gflops, both}, {"1 cluster, one way only", gflops, one}};
 }
 
+std::optional<analysis::Bound> bound_of(const Report& report) {
+  if (!report.work) return std::nullopt;
+  const auto clusters = static_cast<double>(std::max<std::size_t>(1, report.run.clusters.size()));
+  const double bytes = clusters * 1e9 / report.ntx_hz;  // a cycle at 1 GB/s
+  return analysis::bound_of(*report.work, {.macs = clusters * report.cluster.ntx,
+                                           .read_bytes = bytes * report.read_gb_per_s,
+                                           .written_bytes = bytes * report.write_gb_per_s});
+}
+
 ordered_json to_json(const Report& report) {
   const Figures f = figures_of(report);
   const system::RunResult& run = report.run;
@@ -459,6 +477,10 @@ ordered_json to_json(const Report& report) {
   const auto optional = [](bool have, auto value) { return have ? ordered_json(value) : ordered_json(); };
   const bool counted = run.counters.has_value();
   json["compute_cycles"] = optional(counted, f.compute_cycles);
+  const auto bound = bound_of(report);
+  json["bound_cycles"] = bound ? ordered_json(bound->cycles) : ordered_json();
+  json["bound_by"] = bound ? ordered_json(bound->resource) : ordered_json();
+  json["bound_share"] = optional(bound.has_value(), bound ? share_of_bound(*bound, f.cycles) : 0.0);
   json["macs"] = optional(counted || report.macs, f.macs);
   json["utilization"] = optional(counted || report.macs, f.utilization);
   json["utilization_compute"] = optional(counted, f.utilization_compute);

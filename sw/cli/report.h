@@ -10,6 +10,7 @@
 
 #include "interfaces/generated/nearcube/interfaces.hpp"
 #include "sim/system/cube_system.h"
+#include "sw/analysis/bound.h"
 #include "sw/analysis/energy.h"
 #include "sw/analysis/roofline.h"
 #include "sw/cli/compare.h"
@@ -30,6 +31,7 @@ struct Report {
   system::RunResult run;
   std::vector<std::string> phase_names;  ///< by phase; others print as their number
   std::optional<std::uint64_t> macs;     ///< by the workload's definition; none: those that the NTX counted
+  std::optional<analysis::LeastWork> work;      ///< by the workload's definition; none: nobody knows
   std::optional<interfaces::JobRecord> record;  ///< of the job runner, if it wrote one
   std::optional<Check> check;                   ///< none: not compared
 };
@@ -45,6 +47,9 @@ nlohmann::ordered_json to_json(const Report& report);
 
 /// What the machine allows: the cluster with its memory traffic both ways, and one way.
 std::vector<analysis::Roof> roofs_of(const Report& report);
+
+/// The fewest cycles that the machine can do the workload in; none if nobody knows its work.
+std::optional<analysis::Bound> bound_of(const Report& report);
 
 /// "exit", "uncaught-exception", "max-cycles", "stuck", "interrupted"
 const char* name_of(system::End end);

@@ -313,6 +313,9 @@ Measurement measure_case(const Case& job, const std::string& name, const system:
   report.shape = job.shape;
   report.phase_names = job.workload.phases;
   report.macs = job.workload.macs;
+  report.work = {.macs = job.workload.macs,
+                 .read_bytes = job.workload.read_bytes,
+                 .written_bytes = job.workload.written_bytes};
   measurement.trace_error = execute(system, elf.path(), options, report);
   report.record = read_record(system, job.workload.record_address);
 
@@ -332,6 +335,7 @@ Measurement measure_case(const Case& job, const std::string& name, const system:
   } else {
     // Nobody's MACs can be counted on.
     report.macs.reset();
+    report.work.reset();
   }
   if (report.run.end == system::End::kExit && !complete) {
     const auto record = report.record;

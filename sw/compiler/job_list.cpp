@@ -101,18 +101,21 @@ std::uint64_t JobList::reserve(std::uint64_t bytes, const char* what) {
 std::uint64_t JobList::place(const Tensor& tensor, const char* what) {
   std::vector<std::uint8_t> bytes = network::to_bytes(tensor);
   const std::uint64_t address = reserve(bytes.size(), what);
+  workload_.read_bytes += bytes.size();
   workload_.image.push_back({address, std::move(bytes)});
   return address;
 }
 
 void JobList::put(std::uint64_t address, const Tensor& tensor) {
   workload_.image.push_back({address, network::to_bytes(tensor)});
+  workload_.read_bytes += workload_.image.back().bytes.size();
 }
 
 std::uint64_t JobList::place_output(const std::string& name, Shape shape) {
   const std::uint64_t address =
       reserve(4 * static_cast<std::uint64_t>(network::element_count(shape)), "results");
   workload_.outputs.push_back({name, address, std::move(shape)});
+  workload_.written_bytes += workload_.outputs.back().bytes();
   return address;
 }
 

@@ -52,7 +52,9 @@ struct Workload {
   std::vector<std::string> phases;                ///< names by value of the control register phase
   std::vector<interfaces::TileDescriptor> tiles;  ///< the job list's descriptors, for reports and tests
   std::uint64_t macs = 0;  ///< products of the layer's definition; comparisons for pooling, elements for ReLU
-  std::uint64_t memory_end = 0;  ///< first address past everything
+  std::uint64_t read_bytes = 0;     ///< all operands of the layer's definition, once
+  std::uint64_t written_bytes = 0;  ///< all results, once
+  std::uint64_t memory_end = 0;     ///< first address past everything
 };
 
 /// Batched 2-D convolution. Input N x C x H x W, weights O x C x K x K, output N x O x OH x OW with

@@ -117,6 +117,10 @@ TEST_CASE("the report has every key that a script may count on", "[cli]") {
   const double cycles = report["cycles"];
   CHECK(report["utilization"].get<double>() == Approx(9 * 9 * 9 / (8 * cycles)));
   CHECK(report["gflops"].get<double>() == Approx(2 * 9 * 9 * 9 * 1.25 / cycles));
+  // Reading A and B, 9 x 9 words each, at 4 B an NTX cycle takes longer than 9 x 9 x 9 / 8.
+  CHECK(report["bound_cycles"] == 2 * 9 * 9);
+  CHECK(report["bound_by"] == "memory read");
+  CHECK(report["bound_share"].get<double>() == Approx(2 * 9 * 9 / cycles));
   CHECK(report["offload_cycles_per_command"].get<double>() > 0);
   CHECK(report["simulated_khz"].get<double>() > 0);
 }
