@@ -292,6 +292,7 @@
 #define NC_JOB_BAD_ADDRESS 0x25u  // An address or pitch in cube memory is misaligned, or the box lies outside cube memory
 #define NC_JOB_BAD_RESERVED 0x26u  // A reserved field is not zero
 #define NC_JOB_BAD_AHEAD 0x27u  // ahead is 0 or larger than most_ahead
+#define NC_JOB_BAD_BARRIERS 0x28u  // More barriers than the header has, or a barrier without sync
 #define NC_JOB_DMA_ERROR 0x30u  // A transfer ended with a bus error
 #define NC_JOB_NTX_ERROR 0x31u  // An NTX refused or stopped a command
 #define NC_EXIT_TRAP 0x40u  // Exit code of the firmware: uncaught exception
@@ -308,7 +309,9 @@ typedef struct {
   uint64_t records_address;  // Array of job_record, one a cluster, which the runtime writes
   uint32_t image_bytes;  // Size of a wide image: 4 * (segments of the accumulator + 1)
   uint32_t tile_bytes;  // Bytes from the start of the TCDM that the tiles use, at most tile_space_bytes
-  uint64_t reserved[2];  // 0
+  uint32_t barriers;  // How often all clusters meet
+  uint32_t reserved32;  // 0
+  uint64_t reserved;  // 0
 } nc_job_header_t;
 static_assert(sizeof(nc_job_header_t) == 64, "layout of nc_job_header_t");
 
@@ -364,7 +367,7 @@ typedef struct {
   uint8_t pad_front;  // Planes of pad_value before the input box (stencil)
   uint8_t pad_back;  // Planes of pad_value after
   uint16_t ahead;  // The loads of tile k may begin once tile k - ahead is computed; 1 to most_ahead
-  uint16_t reserved;  // 0
+  uint16_t barriers;  // Barriers of all clusters to pass before anything of this tile is loaded, once every earlier tile has been stored (needs sync if not 0). Those that are left of the header's follow the last tile
 } nc_tile_descriptor_t;
 static_assert(sizeof(nc_tile_descriptor_t) == 128, "layout of nc_tile_descriptor_t");
 

@@ -8,7 +8,7 @@
 // Word numbers in a descriptor: addresses lie before the pitches, offsets in the TCDM behind them.
 #define FIRST_PITCH (offsetof(nc_tile_descriptor_t, input_row_pitch) / 4)
 #define FIRST_OFFSET (offsetof(nc_tile_descriptor_t, input_offset) / 4)
-// Which has `ahead` and what is reserved; nc_check_moved looks at it.
+// Which has `ahead` and `barriers`; nc_check_moved looks at it.
 #define LAST_WORD (offsetof(nc_tile_descriptor_t, ahead) / 4)
 
 /// Words that a box takes in the TCDM from its first to its last, or 0 if rows or planes overlap.
@@ -211,7 +211,7 @@ NC_HOT bool nc_same_shape(const nc_tile_descriptor_t* a, const nc_tile_descripto
 
 NC_HOT uint32_t nc_check_moved(const nc_tile_descriptor_t* t, const nc_limits_t* limits,
                                const nc_boxes_t* boxes) {
-  if (t->reserved != 0) return NC_JOB_BAD_RESERVED;
+  if (t->barriers != 0 && (t->flags & NC_FLAG_SYNC) == 0) return NC_JOB_BAD_BARRIERS;
   if (t->ahead - 1u >= NC_MOST_AHEAD) return NC_JOB_BAD_AHEAD;
   if (!places_good(t, limits->tile_bytes, boxes)) return NC_JOB_BAD_TCDM;
   if (!addresses_good(t)) return NC_JOB_BAD_ADDRESS;
@@ -227,7 +227,7 @@ static bool array_good(uint64_t address, uint64_t bytes) {
 uint32_t nc_check_header(const nc_job_header_t* header, const nc_limits_t* limits, uint32_t cluster) {
   if (header->magic != NC_JOB_MAGIC) return NC_JOB_BAD_MAGIC;
   if (header->version != NC_JOB_VERSION || header->descriptor_bytes != sizeof(nc_tile_descriptor_t) ||
-      header->reserved[0] != 0 || header->reserved[1] != 0)
+      header->reserved32 != 0 || header->reserved != 0)
     return NC_JOB_BAD_VERSION;
   if (header->image_bytes != limits->image_bytes || header->tile_bytes > limits->tile_bytes)
     return NC_JOB_BAD_HARDWARE;
@@ -276,6 +276,8 @@ const char* nc_status_text(uint32_t status) {
       return "a reserved field is not zero";
     case NC_JOB_BAD_AHEAD:
       return "ahead is 0 or too large";
+    case NC_JOB_BAD_BARRIERS:
+      return "more barriers than the header has, or one without sync";
     case NC_JOB_DMA_ERROR:
       return "a transfer ended with a bus error";
     case NC_JOB_NTX_ERROR:

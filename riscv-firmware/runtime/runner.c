@@ -55,6 +55,7 @@ static struct {
   uint32_t store_id;                 // latest store
   uint32_t completed;                // DMA transfers, up to this id
   uint32_t launched[3];              // offsets of the tile launched last: input, weights, output
+  uint32_t barriers;                 // to come
   uint32_t phase, phase_start;
   nc_job_record_t record;
 } run;
@@ -192,11 +193,19 @@ static inline bool can_load(void) {
   return tile < run.computed + t->ahead;
 }
 
+/// Meets all other clusters so many times. Everything that this one has stored is in memory.
+NC_COLD static void meet(uint32_t times) {
+  if (times > run.barriers) finish(NC_JOB_BAD_BARRIERS, run.first + run.loaded);
+  run.barriers -= times;
+  for (; times != 0; --times) nc_barrier();
+}
+
 /// Starts to load the next tile's operands.
 NC_HOT static void load(void) {
-  const uint32_t start = nc_core_cycles();
   slot_t* slot = slot_of(run.loaded);
   const nc_tile_descriptor_t* t = &slot->descriptor;
+  if (t->barriers != 0) meet(t->barriers);
+  const uint32_t start = nc_core_cycles();
   const uint32_t flags = t->flags;
   slot->loads_after = started_id();
   if ((flags & NC_FLAG_LOAD_INPUT) != 0) {
@@ -416,6 +425,7 @@ static void start_run(void) {
   status = nc_check_range(&header, &range);
   if (status != NC_JOB_OK) finish(status, 0);
   run.limits.tile_bytes = header.tile_bytes;
+  run.barriers = header.barriers;
   run.first = range.first;
   run.count = range.count;
   run.descriptors = header.descriptors_address + (uint64_t)range.first * sizeof(nc_tile_descriptor_t);
@@ -446,5 +456,6 @@ int main(void) {
   run_tiles();
   enter_phase(NC_PHASE_DRAIN);
   wait_dma(started_id());
+  meet(run.barriers);
   finish(NC_JOB_OK, run.first + run.count);
 }

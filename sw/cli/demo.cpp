@@ -115,7 +115,7 @@ int run_demo(const DemoOptions& demo, const RunOptions& options) {
   const FashionMnist data(FashionMnist::Part::kTest);
   const Tensor images = data.images(demo.first, demo.count);
   const system::ClusterConfig config = load_config(options);
-  const Case job = make_demo_case(images, machine_of(config));
+  const Case job = make_demo_case(images, machine_of(config, options));
   const CaseResult result = run_case(job, "demo", config, options);
   if (result.outputs.size() < 2) return result.status;
 

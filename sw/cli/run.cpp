@@ -289,13 +289,16 @@ system::ClusterConfig load_config(const RunOptions& options) {
   return system::load_cluster_config(config_file(options.config));
 }
 
-compiler::Machine machine_of(const system::ClusterConfig& config) {
+compiler::Machine machine_of(const system::ClusterConfig& config, const RunOptions& options) {
+  const auto memory = load_memory(options);
   return {
       .ntx = config.cluster.ntx,
       .banks = config.cluster.tcdm_banks,
       .tile_bytes = interfaces::kTileSpaceBytes,
       .accumulator_segments = config.cluster.accumulator_segments,
-      .memory_bytes = std::min<std::uint64_t>(config.memory_bytes, interfaces::kCubeSize),
+      .memory_bytes = std::min<std::uint64_t>(memory ? memory->capacity_bytes : config.memory_bytes,
+                                              interfaces::kCubeSize),
+      .clusters = options.clusters,
   };
 }
 
@@ -368,8 +371,7 @@ CaseResult run_case(const Case& job, const std::string& name, const system::Clus
 int run_workload(const WorkloadRequest& request, const RunOptions& options, const std::string& output) {
   check_run_options(options, output.empty() ? std::vector<std::string>() : std::vector{output});
   const system::ClusterConfig config = load_config(options);
-  if (options.clusters != 1) bad_input("--clusters {}: workloads run on one cluster yet", options.clusters);
-  const Case job = make_case(request, machine_of(config));
+  const Case job = make_case(request, machine_of(config, options));
   const CaseResult result = run_case(job, request.name, config, options);
   if (!result.outputs.empty() && !output.empty()) network::write_npy(output, result.outputs.front());
   return result.status;
@@ -387,7 +389,7 @@ int compare_workload(const WorkloadRequest& request, const std::vector<std::stri
   std::vector<Report> reports;
   int status = 0;
   for (std::size_t i = 0; i < machines.size(); ++i) {
-    const Case job = make_case(request, machine_of(machines[i]));
+    const Case job = make_case(request, machine_of(machines[i], options));
     Measurement measurement = measure_case(job, request.name, machines[i], options);
     if (status == 0) status = measurement.result.status;
     for (const std::string& fault : measurement.report.run.faults)

@@ -72,7 +72,7 @@ system::CubeOptions cube_options(const RunOptions& options);
 system::ClusterConfig load_config(const RunOptions& options);
 
 /// What the compiler may use of that machine.
-compiler::Machine machine_of(const system::ClusterConfig& config);
+compiler::Machine machine_of(const system::ClusterConfig& config, const RunOptions& options);
 
 /// Runs a named workload; writes its first output to `output` (.npy) unless that is empty. Returns the
 /// program's exit status.

@@ -103,6 +103,7 @@ class Planner {
                                               real(shape_.out_channels * shape_.in_channels * window));
     cost.store = transfer_cycles(real(outputs) / real(plan.cols.step), real(outputs));
     cost.tiles = real(places(plan) * groups(plan) * chunks(plan));
+    cost.chains = real(places(plan) * groups(plan));
     const Geometry g = geometry(plan);
     cost.exposed = transfer_cycles(real(vertical_.inputs(plan.rows.step) * plan.channels),
                                    real(g.input_words + g.weights_words)) +
@@ -124,7 +125,7 @@ class Planner {
             plan.cols = cols;
             if (!fits(plan)) break;  // more columns need more space
             any = true;
-            const double cycles = cost(plan).cycles();
+            const double cycles = cost(plan).cycles(machine_);
             if (!best || cycles < least) {
               best = plan;
               least = cycles;

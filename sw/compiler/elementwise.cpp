@@ -21,8 +21,11 @@ std::vector<Run> cut_vector(const Machine& machine, std::int64_t elements, std::
   // Eight tiles or more, so that transfers overlap with computation and the last result is soon stored; none
   // whose loads take less time than its set-up, and none much larger than that needs: nothing hides the last
   // one.
-  const std::int64_t words = std::clamp<std::int64_t>(ceil_div(elements * loaded, 8), 2048, 4000);
-  const std::int64_t wanted = std::min(words / loaded, most);
+  const std::int64_t words =
+      std::clamp<std::int64_t>(ceil_div(elements * loaded, 8 * std::int64_t{machine.clusters}), 2048, 4000);
+  // Every cluster has something to do.
+  const std::int64_t wanted =
+      std::min({words / loaded, most, ceil_div(elements, std::int64_t{machine.clusters})});
   std::int64_t cols = std::max<std::int64_t>(1, wanted / lanes);
   // Lanes walk side by side, so their distance should spread over the banks; less than `cols` where that is
   // possible.

@@ -57,6 +57,7 @@ class GemmPlanner {
                 real(b_loads) * transfer_cycles(real(shape_.k * p.n.parts()), real(shape_.k * shape_.n));
     cost.store = transfer_cycles(real(shape_.m * p.n.parts()), real(shape_.m * shape_.n));
     cost.tiles = real(p.m.parts() * p.n.parts() * chunks);
+    cost.chains = real(p.m.parts() * p.n.parts());
     cost.exposed =
         transfer_cycles(real(p.m.step + p.k.step), real(a_words(p) + b_words(p))) + real(c_words(p));
     return cost;
@@ -77,7 +78,7 @@ class GemmPlanner {
             p.b_stays = b_stays;
             if (!fits(p)) continue;
             any = true;
-            const double cycles = cost(p).cycles();
+            const double cycles = cost(p).cycles(machine_);
             if (!best || cycles < least) {
               best = p;
               least = cycles;
@@ -240,11 +241,12 @@ Workload make_gemv(const GemvShape& s, const Tensor& a, const Tensor& x, const M
                   (cols.parts() > 1 ? real(rows.parts()) : 1) * real(s.n);
       cost.store = real(s.m);
       cost.tiles = real(rows.parts() * cols.parts());
+      cost.chains = real(rows.parts());
       cost.exposed =
           transfer_cycles(real(rows.step), real(rows.step * cols.step + cols.step)) + real(rows.step);
-      if (!best || cost.cycles() < least) {
+      if (!best || cost.cycles(machine) < least) {
         best = p;
-        least = cost.cycles();
+        least = cost.cycles(machine);
       }
     }
   }

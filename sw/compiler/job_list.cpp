@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "sim/base/error.h"
 #include "sim/base/units.h"
+#include "sw/compiler/share.h"
 
 namespace nearcube::compiler {
 namespace {
@@ -63,7 +65,7 @@ std::vector<Box> boxes_of(const interfaces::TileDescriptor& t) {
 }
 
 /// Sets how far ahead each tile may be loaded: what it writes must not be in use by then.
-void set_ahead(std::vector<interfaces::TileDescriptor>& tiles, std::uint32_t tile_bytes) {
+void set_ahead(std::span<interfaces::TileDescriptor> tiles, std::uint32_t tile_bytes) {
   std::vector<std::size_t> last_use(tile_bytes / 4 + 1, 0);  // of each word, the number of the tile, from 1
   for (std::size_t number = 1; number <= tiles.size(); ++number) {
     interfaces::TileDescriptor& tile = tiles[number - 1];
@@ -84,7 +86,7 @@ JobList::JobList(std::string name, const Machine& machine) : machine_(machine) {
   workload_.name = std::move(name);
   workload_.job_list_address = interfaces::kJobListAddress;
   workload_.record_address = align(interfaces::kJobListAddress + sizeof(interfaces::JobHeader));
-  next_ = align(workload_.record_address + sizeof(interfaces::JobRecord));
+  next_ = align(workload_.record_address + machine.clusters * sizeof(interfaces::JobRecord));
   workload_.phases = {"boot", "check", "fill", "tiles", "drain", "done"};
 }
 
@@ -131,25 +133,30 @@ interfaces::TileDescriptor JobList::tile(std::uint32_t kind) {
 }
 
 Workload JobList::finish() {
-  set_ahead(workload_.tiles, tile_bytes_);
+  SharedTiles shared = share_out(workload_.tiles, machine_.clusters);
+  for (const interfaces::JobRange& range : shared.ranges)
+    set_ahead(std::span(shared.tiles).subspan(range.first, range.count), tile_bytes_);
+  workload_.tiles = std::move(shared.tiles);
+  workload_.ranges = std::move(shared.ranges);
+  workload_.barriers = shared.barriers;
   const std::size_t count = workload_.tiles.size();
   const std::uint64_t descriptors = reserve(count * sizeof(interfaces::TileDescriptor), "tile descriptors");
-  const std::uint64_t ranges = reserve(sizeof(interfaces::JobRange), "ranges");
+  const std::uint64_t ranges = reserve(workload_.ranges.size() * sizeof(interfaces::JobRange), "ranges");
   interfaces::JobHeader header{};
   header.magic = interfaces::kJobMagic;
   header.version = interfaces::kJobVersion;
   header.descriptor_bytes = sizeof(interfaces::TileDescriptor);
   header.descriptor_count = static_cast<std::uint32_t>(count);
-  header.cluster_count = 1;
+  header.cluster_count = machine_.clusters;
+  header.barriers = workload_.barriers;
   header.descriptors_address = descriptors;
   header.ranges_address = ranges;
   header.records_address = workload_.record_address;
   header.image_bytes = 4 * (machine_.accumulator_segments + 1);
   header.tile_bytes = tile_bytes_;
-  const interfaces::JobRange range{0, header.descriptor_count};
   workload_.image.push_back({workload_.job_list_address, bytes_of(&header, 1)});
   workload_.image.push_back({descriptors, bytes_of(workload_.tiles.data(), count)});
-  workload_.image.push_back({ranges, bytes_of(&range, 1)});
+  workload_.image.push_back({ranges, bytes_of(workload_.ranges.data(), workload_.ranges.size())});
   workload_.memory_end = next_;
   return std::move(workload_);
 }

@@ -73,10 +73,11 @@ void add_max_pool(JobList& list, const PoolShape& s, std::uint64_t input, std::u
         const std::int64_t outputs = planes * s.out_height() * s.out_width();
         cost.store = transfer_cycles(real(outputs) / real(cols.step), real(outputs));
         cost.tiles = real(plane_axis.parts() * rows.parts() * cols.parts());
+        cost.chains = cost.tiles;
         cost.exposed = real(g.input_words + g.output_words);
-        if (!best || cost.cycles() < least) {
+        if (!best || cost.cycles(machine) < least) {
           best = p;
-          least = cost.cycles();
+          least = cost.cycles(machine);
         }
       }
       if (!any) break;

@@ -133,10 +133,11 @@ class Sweeper {
                                       real(planes.inputs * rows.inputs * cols.inputs));
           cost.store = transfer_cycles(real(extents_.cells()) / real(cols.step), real(extents_.cells()));
           cost.tiles = real(planes.parts() * rows.parts() * cols.parts());
+          cost.chains = cost.tiles;
           cost.exposed = real(input_words(p) + output_words(p));
-          if (!best || cost.cycles() < least) {
+          if (!best || cost.cycles(machine_) < least) {
             best = p;
-            least = cost.cycles();
+            least = cost.cycles(machine_);
           }
         }
         if (!any) break;

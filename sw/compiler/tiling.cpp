@@ -2,6 +2,7 @@
 #include "sw/compiler/tiling.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/base/error.h"
 
@@ -63,12 +64,14 @@ std::vector<std::int64_t> candidates(std::int64_t extent, std::int64_t limit) {
   return sizes;
 }
 
-double Cost::cycles() const {
+double Cost::cycles(const Machine& machine) const {
+  // Chains of equal work, dealt out whole.
+  const double share = std::ceil(chains / machine.clusters) / chains;
   const double slowest =
       std::max({compute + tiles * kTileSwitch, load + tiles * kLoadLatency, store, tiles * kTileOverhead});
   // What is hidden is not free: it takes banks and energy. So among plans of equal time the one with less
   // work wins.
-  return slowest + exposed + (compute + load + store) / 16;
+  return share * (slowest + (compute + load + store) / 16) + exposed;
 }
 
 std::uint32_t Scratchpad::take(std::int64_t words) {

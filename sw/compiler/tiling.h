@@ -73,10 +73,11 @@ struct Cost {
   double load = 0;     ///< all transfers into the TCDM
   double store = 0;    ///< all transfers out of it
   double tiles = 0;    ///< number of tiles
+  double chains = 1;   ///< of tiles that one cluster does: all, unless sums go on from tile to tile
   double exposed = 0;  ///< first load and last store, which nothing hides
 
-  /// Stages overlap, so the slowest one counts.
-  double cycles() const;
+  /// Stages overlap, so the slowest one counts; and of several clusters the busiest.
+  double cycles(const Machine& machine) const;
 };
 
 /// NTX cycles that the core needs for a tile, whatever its size: descriptor, transfers, commands. Measured on

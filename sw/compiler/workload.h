@@ -23,6 +23,7 @@ struct Machine {
   std::uint32_t tile_bytes = interfaces::kTileSpaceBytes;  ///< TCDM bytes that tiles may use
   unsigned accumulator_segments = 19;                      ///< 32-bit segments of the accumulator
   std::uint64_t memory_bytes = interfaces::kCubeSize;      ///< cube memory from interfaces::kCubeBase on
+  unsigned clusters = 1;                                   ///< that share the work
 };
 
 /// Bytes at an address of cube memory.
@@ -51,6 +52,8 @@ struct Workload {
   std::vector<Output> outputs;                    ///< in the order that they are computed
   std::vector<std::string> phases;                ///< names by value of the control register phase
   std::vector<interfaces::TileDescriptor> tiles;  ///< the job list's descriptors, for reports and tests
+  std::vector<interfaces::JobRange> ranges;       ///< of each cluster
+  std::uint32_t barriers = 0;                     ///< how often the clusters meet
   std::uint64_t macs = 0;  ///< products of the layer's definition; comparisons for pooling, elements for ReLU
   std::uint64_t read_bytes = 0;     ///< all operands of the layer's definition, once
   std::uint64_t written_bytes = 0;  ///< all results, once

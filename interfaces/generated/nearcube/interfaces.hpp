@@ -460,6 +460,8 @@ inline constexpr std::uint32_t kJobBadAddress = 0x25;
 inline constexpr std::uint32_t kJobBadReserved = 0x26;
 /// ahead is 0 or larger than most_ahead.
 inline constexpr std::uint32_t kJobBadAhead = 0x27;
+/// More barriers than the header has, or a barrier without sync.
+inline constexpr std::uint32_t kJobBadBarriers = 0x28;
 /// A transfer ended with a bus error.
 inline constexpr std::uint32_t kJobDmaError = 0x30;
 /// An NTX refused or stopped a command.
@@ -479,7 +481,9 @@ struct JobHeader {
   std::uint64_t records_address;  ///< Array of job_record, one a cluster, which the runtime writes
   std::uint32_t image_bytes;  ///< Size of a wide image: 4 * (segments of the accumulator + 1)
   std::uint32_t tile_bytes;  ///< Bytes from the start of the TCDM that the tiles use, at most tile_space_bytes
-  std::uint64_t reserved[2];  ///< 0
+  std::uint32_t barriers;  ///< How often all clusters meet
+  std::uint32_t reserved32;  ///< 0
+  std::uint64_t reserved;  ///< 0
 };
 static_assert(sizeof(JobHeader) == 64);
 
@@ -535,7 +539,7 @@ struct TileDescriptor {
   std::uint8_t pad_front;  ///< Planes of pad_value before the input box (stencil)
   std::uint8_t pad_back;  ///< Planes of pad_value after
   std::uint16_t ahead;  ///< The loads of tile k may begin once tile k - ahead is computed; 1 to most_ahead
-  std::uint16_t reserved;  ///< 0
+  std::uint16_t barriers;  ///< Barriers of all clusters to pass before anything of this tile is loaded, once every earlier tile has been stored (needs sync if not 0). Those that are left of the header's follow the last tile
 };
 static_assert(sizeof(TileDescriptor) == 128);
 
