@@ -290,7 +290,6 @@
 #define NC_JOB_BAD_LANES 0x23u  // lanes_a * lanes_b is 0 or more than the NTX there are, or too few for the output
 #define NC_JOB_BAD_TCDM 0x24u  // A box is misaligned in the TCDM, leaves the tile space, or rows overlap
 #define NC_JOB_BAD_ADDRESS 0x25u  // An address or pitch in cube memory is misaligned, or the box lies outside cube memory
-#define NC_JOB_BAD_RESERVED 0x26u  // A reserved field is not zero
 #define NC_JOB_BAD_AHEAD 0x27u  // ahead is 0 or larger than most_ahead
 #define NC_JOB_BAD_BARRIERS 0x28u  // More barriers than the header has, or a barrier without sync
 #define NC_JOB_DMA_ERROR 0x30u  // A transfer ended with a bus error

@@ -272,8 +272,6 @@ const char* nc_status_text(uint32_t status) {
       return "a box is misaligned in the TCDM, leaves the tile space, or overlaps another";
     case NC_JOB_BAD_ADDRESS:
       return "an address or pitch in cube memory is misaligned or outside";
-    case NC_JOB_BAD_RESERVED:
-      return "a reserved field is not zero";
     case NC_JOB_BAD_AHEAD:
       return "ahead is 0 or too large";
     case NC_JOB_BAD_BARRIERS:

@@ -99,7 +99,7 @@ TEST_CASE("A bad header ends the run before anything is transferred") {
   expect_header(interfaces::kJobBadMagic, [](JobHeader& h) { h.magic ^= 1; });
   expect_header(interfaces::kJobBadVersion, [](JobHeader& h) { ++h.version; });
   expect_header(interfaces::kJobBadVersion, [](JobHeader& h) { h.descriptor_bytes = 64; });
-  expect_header(interfaces::kJobBadVersion, [](JobHeader& h) { h.reserved[1] = 1; });
+  expect_header(interfaces::kJobBadVersion, [](JobHeader& h) { h.reserved = 1; });
   expect_header(interfaces::kJobBadHardware, [](JobHeader& h) { h.image_bytes = 40; });
   expect_header(interfaces::kJobBadHardware, [](JobHeader& h) { h.tile_bytes = 65536; });
   expect_header(interfaces::kJobBadRange, [](JobHeader& h) { h.cluster_count = 0; });
@@ -144,7 +144,12 @@ TEST_CASE("Every field of a descriptor is checked") {
   using T = TileDescriptor;
   expect(interfaces::kJobBadKind, [](T& t) { t.kind = 0; });
   expect(interfaces::kJobBadKind, [](T& t) { t.kind = 8; });
-  expect(interfaces::kJobBadReserved, [](T& t) { t.reserved = 1; });
+  expect(interfaces::kJobBadBarriers, [](T& t) { t.barriers = 1; });
+  // More than the header has.
+  expect(interfaces::kJobBadBarriers, [](T& t) {
+    t.barriers = 1;
+    t.flags |= interfaces::kFlagSync;
+  });
   expect(interfaces::kJobBadFlags, [](T& t) { t.flags |= 0x200; });
   expect(interfaces::kJobBadFlags, [](T& t) { t.flags |= interfaces::kFlagInitOutput; });
   expect(interfaces::kJobBadFlags, [](T& t) { t.flags |= interfaces::kFlagWideIn; });

@@ -456,8 +456,6 @@ inline constexpr std::uint32_t kJobBadLanes = 0x23;
 inline constexpr std::uint32_t kJobBadTcdm = 0x24;
 /// An address or pitch in cube memory is misaligned, or the box lies outside cube memory.
 inline constexpr std::uint32_t kJobBadAddress = 0x25;
-/// A reserved field is not zero.
-inline constexpr std::uint32_t kJobBadReserved = 0x26;
 /// ahead is 0 or larger than most_ahead.
 inline constexpr std::uint32_t kJobBadAhead = 0x27;
 /// More barriers than the header has, or a barrier without sync.
