@@ -166,8 +166,10 @@ bool AxiPort::perform(std::uint64_t tag, Memory& memory) {
   return good;
 }
 
+/// @cond Doxygen takes an instantiation for a member that it does not know.
 template bool AxiPort::perform(std::uint64_t tag, FlatMemory& memory);
 template bool AxiPort::perform(std::uint64_t tag, ProtectedMemory& memory);
+/// @endcond
 
 void AxiPort::complete(std::uint64_t tag, std::uint64_t cycle, bool error) {
   Transfer& t = slots_[tag >> kPieceBits];
