@@ -6,6 +6,8 @@
 find_program(NEARCUBE_RISCV_GCC riscv64-unknown-elf-gcc REQUIRED)
 
 # misa-spec 2.2: with the newer default, rv32imc has no CSR instructions, and rv32imc_zicsr picks another C library.
+# no-save-restore: shared prologues are calls to code elsewhere, which the hot loop would fetch into its 2 KiB cache.
+# no-sign-conversion: see NearcubeTargets.cmake; -Wconversion still names every change of value by width.
 set(NEARCUBE_FIRMWARE_FLAGS -std=c17 -march=rv32imc -misa-spec=2.2 -mabi=ilp32 --specs=picolibc.specs
   -DPICOLIBC_INTEGER_PRINTF_SCANF -Os -mno-save-restore -g -ffunction-sections -fdata-sections
   -Wall -Wextra -Werror -Wconversion -Wno-sign-conversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Targets with the project's warnings: nearcube_library, nearcube_program, nearcube_test.
 
+# -Wconversion names every conversion that may lose bits; one between signed and unsigned of the same width keeps them
+# all, and indices and register words make it everywhere.
 add_library(nearcube_options INTERFACE)
 target_compile_options(nearcube_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror -fno-math-errno)
