@@ -311,7 +311,7 @@ module ntx #(
   );
 
   logic [1:0]          store_request, store_take, stored, stored_rmw, refused;
-  logic                nearly_full, notify0, notify1, rmw0, rmw1, ports_notify, ports_busy, ports_storing;
+  logic                hurry, notify0, notify1, rmw0, rmw1, ports_notify, ports_busy, ports_storing;
   logic [AddrBits-1:0] store0_addr, store1_addr, stored0_addr, stored1_addr, image_addr;
   logic [31:0]         store0_data, store1_data;
   logic                image_busy, image_request, image_write, image_notify, image_take, image_answer;
@@ -347,7 +347,7 @@ module ntx #(
     .init_answer_o   (init_answer),
     .init_data_o     (init_answer_data),
     .store_request_i (store_request),
-    .nearly_full_i   (nearly_full),
+    .hurry_i         (hurry),
     .store0_addr_i   (store0_addr),
     .store0_data_i   (store0_data),
     .store0_notify_i (notify0),
@@ -614,7 +614,7 @@ module ntx #(
     .notify1_o    (notify1),
     .rmw1_o       (rmw1),
     .pop_i        (store_take),
-    .nearly_full_o (nearly_full),
+    .hurry_o       (hurry),
     .empty_o      (results_empty),
     .pending_o    (results_pending)
   );

@@ -5,7 +5,7 @@
 // in which it is granted.
 //
 // - In a cycle up to two accesses are chosen: init operand (first, because the grant of MASKMAC's
-//   read issues its step, which is a long way), stores if the results pile up (nearly_full_i), of A
+//   read issues its step, which is a long way), stores if they hurry (hurry_i), of A
 //   and B the one that is less ahead, other stores.
 // - A read stream keeps its order: it has one ungranted access at most. Two stores may be under way
 //   at once, but not to the same word.
@@ -56,7 +56,7 @@ module ntx_ports #(
 
   /// The two oldest results; store_take_o of them are taken.
   input  logic [1:0]           store_request_i,
-  input  logic                 nearly_full_i,
+  input  logic                 hurry_i,
   input  logic [AddrBits-1:0]  store0_addr_i,
   input  logic [31:0]          store0_data_i,
   input  logic                 store0_notify_i,
@@ -158,8 +158,8 @@ module ntx_ports #(
   logic       b_first;
   logic [5:0] wants, first, rest, second;
   assign b_first = b_lead_i < a_lead_i;
-  assign wants   = {store1_wants, store0_wants && !nearly_full_i, b_first ? a_wants : b_wants,
-                    b_first ? b_wants : a_wants, store0_wants && nearly_full_i, init_wants};
+  assign wants   = {store1_wants, store0_wants && !hurry_i, b_first ? a_wants : b_wants,
+                    b_first ? b_wants : a_wants, store0_wants && hurry_i, init_wants};
   assign first   = wants & (~wants + 6'd1);
   assign rest    = wants & ~first;
   assign second  = rest & (~rest + 6'd1);

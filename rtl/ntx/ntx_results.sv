@@ -45,9 +45,11 @@ module ntx_results #(
   output logic                rmw1_o,
   input  logic [1:0]          pop_i,
 
-  /// Three quarters of the places are taken, those of results in the pipeline included: more than what
-  /// two results in three cycles keep taken, the most where each needs two reads; so reads keep their turn.
-  output logic                nearly_full_o,
+  /// Stores go before reads. Three quarters of the places are taken, those of results in the pipeline included: more
+  /// than what two results in three cycles keep taken, the most where each needs two reads; so reads keep their turn.
+  /// Or an interrupt follows the last of them: results of the next command, which would push it out, may be long in
+  /// coming. (One command's interrupt at a time is remembered; that of a second one so close behind waits its turn.)
+  output logic                hurry_o,
   /// No result here or in the pipeline; some are in the pipeline.
   output logic                empty_o,
   output logic                pending_o
@@ -58,6 +60,7 @@ module ntx_results #(
 
   logic [CountWidth-1:0]     reserved_q, count;
   logic [AddrCountWidth-1:0] addr_count;
+  logic                      notify_q;
 
   ntx_pair_fifo #(
     .Width (32),
@@ -91,7 +94,7 @@ module ntx_results #(
 
   assign addr_ready_o = addr_count != AddrCountWidth'(AddrDepth);
   assign request_o    = {count > CountWidth'(1), count != '0};
-  assign nearly_full_o = reserved_q >= CountWidth'(3 * Depth / 4);
+  assign hurry_o      = reserved_q >= CountWidth'(3 * Depth / 4) || notify_q;
   assign room_o       = reserved_q != CountWidth'(Depth);
   assign empty_o      = reserved_q == '0;
   assign pending_o    = reserved_q != count;
@@ -99,6 +102,12 @@ module ntx_results #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni || clear_i) reserved_q <= '0;
     else reserved_q <= reserved_q + CountWidth'(reserve_i) - CountWidth'(pop_i);
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || clear_i) notify_q <= 1'b0;
+    else if (addr_push_i && notify_i) notify_q <= 1'b1;
+    else if (image_pop_i || (pop_i != '0 && notify0_o) || (pop_i[1] && notify1_o)) notify_q <= 1'b0;
   end
 
   `NC_ASSERT(ReservesRoom, !reserve_i || room_o)

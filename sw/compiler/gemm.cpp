@@ -20,6 +20,7 @@ struct Plan {
   std::int64_t lanes_a = 0, lanes_b = 0;  ///< NTX over rows and over columns
   Axis m{}, n{}, k{};
   bool b_stays = true;  ///< the outer loop is over columns, so B's block stays while A's rows stream by
+  int streaming = 3;    ///< buffers of the operand that streams
 };
 
 class GemmPlanner {
@@ -35,8 +36,8 @@ class GemmPlanner {
   std::int64_t image_bytes(const Plan& p) const {
     return p.k.parts() > 1 ? c_words(p) * 4 * (std::int64_t{machine_.accumulator_segments} + 1) : 0;
   }
-  int a_buffers(const Plan& p) const { return p.k.parts() == 1 && p.m.parts() == 1 ? 1 : p.b_stays ? 3 : 2; }
-  int b_buffers(const Plan& p) const { return p.k.parts() == 1 && p.n.parts() == 1 ? 1 : p.b_stays ? 2 : 3; }
+  int a_buffers(const Plan& p) const { return p.k.parts() == 1 && p.m.parts() == 1 ? 1 : p.b_stays ? p.streaming : 2; }
+  int b_buffers(const Plan& p) const { return p.k.parts() == 1 && p.n.parts() == 1 ? 1 : p.b_stays ? 2 : p.streaming; }
 
   bool fits(const Plan& p) const {
     return a_buffers(p) * scratchpad_bytes(a_words(p)) + b_buffers(p) * scratchpad_bytes(b_words(p)) +
@@ -76,6 +77,8 @@ class GemmPlanner {
           bool any = false;
           for (const bool b_stays : {true, false}) {
             p.b_stays = b_stays;
+            p.streaming = 3;
+            if (!fits(p)) p.streaming = 2;
             if (!fits(p)) continue;
             any = true;
             const double cycles = cost(p).cycles(machine_);

@@ -158,6 +158,34 @@ TEST_CASE("Streams that wait do not hold each other up") {
   CHECK(static_cast<double>(cycles) < 1.015 * bound);
 }
 
+TEST_CASE("Write-back done is soon, though the command behind gives its first result late") {
+  // Eight results of 32 products, then one of 16,384: stores of the first that waited for the queue of results to
+  // fill up would wait for ever.
+  const auto reduction = [](std::uint32_t length, std::uint32_t results, std::uint32_t irq) {
+    CommandFields f = fields(golden::kMac, 1, 1, 2);
+    f.irq = irq;
+    f.overlap = true;
+    return command(f, {length, results}, {0, 0x4000, 0xC000}, {{{4, 0}, {4, 0}, {0, 4}}});
+  };
+  const auto cycles_to_interrupt = [&](bool another) {
+    NtxBench bench;
+    const Command first = reduction(32, 8, 2);
+    bench.stage(first);
+    bench.commit(first.cmd);
+    const std::uint64_t start = bench.now();
+    if (another) {
+      const Command second = reduction(16384, 1, 0);
+      bench.stage(second);
+      bench.commit(second.cmd);
+    }
+    while (!bench.irq() && bench.now() - start < 20'000) bench.cycle();
+    return bench.now() - start;
+  };
+  const std::uint64_t alone = cycles_to_interrupt(false), followed = cycles_to_interrupt(true);
+  CAPTURE(alone, followed);
+  CHECK(followed <= alone + 16);
+}
+
 TEST_CASE("Simulated speed") {
   NtxBench bench;
   const Command c = convolution(8);
