@@ -159,8 +159,8 @@ TEST_CASE("Streams that wait do not hold each other up") {
 }
 
 TEST_CASE("Write-back done is soon, though the command behind gives its first result late") {
-  // Eight results of 32 products, then one of 16,384: stores of the first that waited for the queue of results to
-  // fill up would wait for ever.
+  // Eight results of 32 products, then one of 16,384: stores of the first that waited for the queue of
+  // results to fill up would wait for ever.
   const auto reduction = [](std::uint32_t length, std::uint32_t results, std::uint32_t irq) {
     CommandFields f = fields(golden::kMac, 1, 1, 2);
     f.irq = irq;
