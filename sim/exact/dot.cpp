@@ -11,27 +11,29 @@ namespace {
 /// So many products are reduced at once: the bound's argument holds for less than 2^25 additions.
 constexpr std::size_t kMostReduced = std::size_t{1} << 24;
 
+/// Fewer products are faster added one by one.
+constexpr std::size_t kFewestSplit = 16;
+
 std::uint32_t bits_of(double x) { return std::bit_cast<std::uint32_t>(static_cast<float>(x)); }
 
-std::uint32_t canonical(float x) { return std::isnan(x) ? kQuietNan : std::bit_cast<std::uint32_t>(x); }
+}  // namespace
 
-/// One product is IEEE multiply, and with an init operand fused multiply-add.
-std::uint32_t one_product(std::uint32_t a, std::uint32_t b, bool negate, std::optional<std::uint32_t> init) {
+std::uint32_t multiply_add(std::uint32_t a, std::uint32_t b, bool negate, std::optional<std::uint32_t> init) {
   const auto x = std::bit_cast<float>(negate ? a ^ 0x8000'0000 : a);
   const auto y = std::bit_cast<float>(b);
-  return canonical(init ? std::fma(x, y, std::bit_cast<float>(*init)) : x * y);
+  const float result = init ? std::fma(x, y, std::bit_cast<float>(*init)) : x * y;
+  return std::isnan(result) ? kQuietNan : std::bit_cast<std::uint32_t>(result);
 }
-
-}  // namespace
 
 void add_products(Path path, Sum& sum, const std::uint32_t* a, const std::uint32_t* b, std::size_t count,
                   bool negate, Decisions& decisions) {
   while (count > 0) {
     const std::size_t block = std::min(count, kMostSplit);
-    const Reduction reduced = reduce(path, a, b, block);
     Split parts;
-    if (std::isfinite(reduced.magnitude) && reduced.magnitude > 0 && sum.has_room()) {
-      parts = split(path, a, b, block, reduced);
+    if (block >= kFewestSplit && sum.has_room()) {
+      const Reduction reduced = reduce(path, a, b, block);
+      if (std::isfinite(reduced.magnitude) && reduced.magnitude > 0)
+        parts = split(path, a, b, block, reduced);
     }
     if (parts.exact) {
       for (const double part : parts.parts) sum.add_double(negate ? -part : part);
@@ -51,7 +53,7 @@ std::uint32_t dot(Path path, const std::uint32_t* a, const std::uint32_t* b, std
                   std::optional<std::uint32_t> init, Decisions& decisions) {
   if (count == 1) {
     ++decisions.by_bound;
-    return one_product(*a, *b, negate, init);
+    return multiply_add(*a, *b, negate, init);
   }
   if (count <= kMostReduced) {
     Reduction reduced = reduce(path, a, b, count);

@@ -30,6 +30,10 @@ struct Decisions {
 void add_products(Path path, Sum& sum, const std::uint32_t* a, const std::uint32_t* b, std::size_t count,
                   bool negate, Decisions& decisions);
 
+/// a * b, or its negation, plus `init`, unless it is none: IEEE multiply, and fused multiply-add. A NaN is
+/// kQuietNan.
+std::uint32_t multiply_add(std::uint32_t a, std::uint32_t b, bool negate, std::optional<std::uint32_t> init);
+
 /// `init`, unless it is none, plus (or minus) the sum of all a[i] * b[i], rounded once. The same as Sum's.
 std::uint32_t dot(Path path, const std::uint32_t* a, const std::uint32_t* b, std::size_t count, bool negate,
                   std::optional<std::uint32_t> init, Decisions& decisions);
