@@ -14,7 +14,8 @@ static int put_character(char c, FILE* file) {
   return 0;
 }
 
-static FILE character_output = FDEV_SETUP_STREAM(put_character, NULL, NULL, _FDEV_SETUP_WRITE);
+// Not in .data, which start.S would copy word by word in every run.
+NC_CUBE static FILE character_output = FDEV_SETUP_STREAM(put_character, NULL, NULL, _FDEV_SETUP_WRITE);
 FILE* const stdout = &character_output;
 FILE* const stderr = &character_output;
 

@@ -5,7 +5,7 @@ uint32_t nc_command_count;
 bool nc_commit_later;
 
 /// What nc_relaunch needs of the latest launch.
-static struct {
+NC_UNINITIALIZED static struct {
   uint32_t base[NC_NTX_SIZE / 0x80u][3];
   uint32_t used, commands, command;
   bool all;  // every unit is used

@@ -178,14 +178,27 @@ static_assert(offsetof(nc_tile_descriptor_t, bias_address) ==
                   offsetof(nc_tile_descriptor_t, input_address) + 24,
               "addresses_good takes the addresses as an array");
 
+/// Words of the padded input box, or 0.
+static uint32_t input_words(const nc_tile_descriptor_t* t) {
+  return box_words((uint32_t)t->pad_front + t->input_planes + t->pad_back,
+                   (uint32_t)t->pad_top + t->input_rows + t->pad_bottom,
+                   (uint32_t)t->pad_left + t->input_cols + t->pad_right, t->input_tcdm_row,
+                   t->input_tcdm_plane);
+}
+
+bool nc_input_loads(const nc_tile_descriptor_t* t, const nc_limits_t* limits) {
+  if ((t->flags & NC_FLAG_LOAD_INPUT) == 0 || t->barriers != 0) return false;
+  if (t->input_planes == 0 || t->input_rows == 0 || t->input_cols == 0) return false;
+  const uint32_t bytes = 4 * input_words(t), begin = t->input_offset, limit = limits->tile_bytes;
+  return bytes != 0 && begin % 4 == 0 && begin <= limit && bytes <= limit - begin &&
+         t->input_address % 4 == 0 && t->input_address >= NC_CUBE_BASE;
+}
+
 uint32_t nc_check_tile(const nc_tile_descriptor_t* t, const nc_limits_t* limits, nc_boxes_t* boxes) {
   if (t->kind < NC_KIND_CONV2D || t->kind > NC_KIND_STENCIL) return NC_JOB_BAD_KIND;
   if (!flags_good(t)) return NC_JOB_BAD_FLAGS;
   if (!extents_good(t)) return NC_JOB_BAD_SHAPE;
-  const uint32_t words =
-      box_words((uint32_t)t->pad_front + t->input_planes + t->pad_back,
-                (uint32_t)t->pad_top + t->input_rows + t->pad_bottom,
-                (uint32_t)t->pad_left + t->input_cols + t->pad_right, t->input_tcdm_row, t->input_tcdm_plane);
+  const uint32_t words = input_words(t);
   if (words == 0) return NC_JOB_BAD_TCDM;
   if (!shape_good(t, words)) return NC_JOB_BAD_SHAPE;
   if (!lanes_good(t, limits->ntx_count)) return NC_JOB_BAD_LANES;

@@ -438,15 +438,28 @@ static void start_run(void) {
 }
 
 /// Brings the first descriptors, and starts the first tile's loads: run_tiles would, but takes long to get
-/// there while the instruction cache is empty.
+/// there while the instruction cache is empty. So does the check of a tile; its input is on its way meanwhile.
 static void begin(void) {
   if (run.count == 0) return;
   fetch();
   run.fetch_id[1] = run.fetch_id[0];
   run.group.rows = GROUP;
   wait_dma(run.fetch_id[0]);
+  slot_t* slot = slot_of(0);
+  const uint32_t before = started_id();
+  const bool loads = nc_input_loads(&slot->descriptor, &run.limits);
+  if (loads) {
+    nc_box_t input;
+    nc_plan_input(&slot->descriptor, &input);
+    nc_move(&input, slot->descriptor.input_offset, slot->descriptor.input_address, false);
+  }
   check();
+  if (loads) {
+    if (slot->plan->padded) nc_pad_input(&slot->descriptor);
+    slot->descriptor.flags &= (uint16_t)~NC_FLAG_LOAD_INPUT;
+  }
   load();
+  slot->loads_after = before;
 }
 
 int main(void) {

@@ -31,6 +31,9 @@ uint32_t nc_check_tile(const nc_tile_descriptor_t* tile, const nc_limits_t* limi
 bool nc_same_shape(const nc_tile_descriptor_t* a, const nc_tile_descriptor_t* b);
 /// As nc_check_tile for a tile of the same shape as one that was good and had these boxes.
 uint32_t nc_check_moved(const nc_tile_descriptor_t* tile, const nc_limits_t* limits, const nc_boxes_t* boxes);
+/// The first tile's input may be loaded while the rest of it is checked: it lies in the tile space, whatever
+/// else is wrong, and waits for nobody.
+bool nc_input_loads(const nc_tile_descriptor_t* tile, const nc_limits_t* limits);
 /// A sentence for a NC_JOB_... status.
 const char* nc_status_text(uint32_t status);
 
@@ -54,6 +57,8 @@ typedef struct {
   bool compares;                   // it reads its input through AGU 1, and AGU 0 not at all
 } nc_plan_t;
 
+/// Sets the input box.
+void nc_plan_input(const nc_tile_descriptor_t* tile, nc_box_t* input);
 /// Sets everything but the sizes, which nc_check_tile does.
 void nc_plan(const nc_tile_descriptor_t* tile, nc_plan_t* plan);
 /// Starts to copy a box from cube memory into the TCDM, or back (`store`). Returns the transfer's id.

@@ -42,11 +42,15 @@ static void turn_round(const nc_box_t* load, nc_box_t* store) {
   store->lead = load->lead;
 }
 
-void nc_plan(const nc_tile_descriptor_t* t, nc_plan_t* plan) {
-  make_box(&plan->input, t->input_planes, t->input_rows, t->input_cols, t->input_tcdm_plane,
-           t->input_tcdm_row, t->input_plane_pitch, t->input_row_pitch);
-  plan->input.lead =
+void nc_plan_input(const nc_tile_descriptor_t* t, nc_box_t* input) {
+  make_box(input, t->input_planes, t->input_rows, t->input_cols, t->input_tcdm_plane, t->input_tcdm_row,
+           t->input_plane_pitch, t->input_row_pitch);
+  input->lead =
       4 * (t->pad_front * t->input_tcdm_plane + (uint32_t)t->pad_top * t->input_tcdm_row + t->pad_left);
+}
+
+void nc_plan(const nc_tile_descriptor_t* t, nc_plan_t* plan) {
+  nc_plan_input(t, &plan->input);
   make_box(&plan->weights, 1, t->weights_rows, t->weights_cols, 0, t->weights_tcdm_row, 0,
            t->weights_row_pitch);
   make_box(&plan->start, t->output_planes, t->output_rows, t->output_cols, t->output_tcdm_plane,
