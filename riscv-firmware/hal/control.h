@@ -31,7 +31,7 @@ static inline uint32_t nc_events(void) { return nc_control_read(NC_CONTROL_EVENT
 static inline void nc_clear_events(uint32_t mask) { nc_control_write(NC_CONTROL_EVENT_CLEAR_OFFSET, mask); }
 
 /// Sleeps until one of the events in `mask` is pending, and returns which of them are.
-static inline uint32_t nc_wait_events(uint32_t mask) {
+__attribute__((always_inline)) static inline uint32_t nc_wait_events(uint32_t mask) {
   nc_control_write(NC_CONTROL_EVENT_MASK_OFFSET, mask);
   for (;;) {
     const uint32_t events = nc_events() & mask;

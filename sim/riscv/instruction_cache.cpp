@@ -89,11 +89,13 @@ void InstructionCache::use(Buffer& buffer) {
   buffer.used = true;
   const std::uint32_t end = buffer.address + (kAhead + 1) * kLineBytes;
   if (stream_next_ - buffer.address <= end - buffer.address) stream_end_ = end;
-  if (buffer.beats == kBeats) install(buffer);
+  if (buffer.beats == kBeats) {
+    install(buffer);
+    buffer.valid = false;
+  }
 }
 
-void InstructionCache::install(Buffer& buffer) {
-  buffer.valid = false;
+void InstructionCache::install(const Buffer& buffer) {
   Line& line = victim(buffer.address);
   line.valid = true;
   line.address = buffer.address;
@@ -140,6 +142,7 @@ void InstructionCache::beat(std::uint64_t data, bool last, bool error) {
     stream_end_ = stream_next_;
   } else if (buffer.valid && buffer.used) {
     install(buffer);
+    buffer.valid = false;
   }
 }
 
@@ -154,8 +157,19 @@ std::optional<std::uint32_t> InstructionCache::line_needed(std::uint32_t pc) {
   return std::nullopt;
 }
 
+/// A prefetched line that was not used goes where nothing is lost.
+void InstructionCache::keep(const Buffer& buffer) {
+  if (!buffer.valid || buffer.error || buffer.beats != kBeats) return;
+  for (const Line& line : sets_[set_of(buffer.address)]) {
+    if (line.valid) continue;
+    install(buffer);
+    return;
+  }
+}
+
 void InstructionCache::request(std::uint32_t line_address) {
   newest_ = (newest_ + 1) % kBuffers;
+  keep(buffers_[newest_]);
   buffers_[newest_] = Buffer();
   buffers_[newest_].valid = true;
   buffers_[newest_].address = line_address;

@@ -77,7 +77,8 @@ class InstructionCache {
   Line& victim(std::uint32_t line_address);
   Result halfword(std::uint32_t address, std::uint16_t& half);
   void use(Buffer& buffer);
-  void install(Buffer& buffer);
+  void install(const Buffer& buffer);
+  void keep(const Buffer& buffer);
   void request(std::uint32_t line_address);
 
   std::array<std::array<Line, kWays>, kSets> sets_{};
