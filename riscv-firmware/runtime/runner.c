@@ -454,11 +454,9 @@ static void begin(void) {
     nc_move(&input, slot->descriptor.input_offset, slot->descriptor.input_address, false);
   }
   check();
-  if (loads) {
-    if (slot->plan->padded) nc_pad_input(&slot->descriptor);
-    slot->descriptor.flags &= (uint16_t)~NC_FLAG_LOAD_INPUT;
-  }
+  if (loads) slot->descriptor.flags &= (uint16_t)~NC_FLAG_LOAD_INPUT;
   load();
+  if (loads && slot->plan->padded) nc_pad_input(&slot->descriptor);
   slot->loads_after = before;
 }
 

@@ -84,6 +84,19 @@ NC_HOT uint32_t nc_move(const nc_box_t* box, uint32_t tcdm_offset, uint64_t addr
   return nc_dma_read(NC_DMA_STARTED_ID_OFFSET);
 }
 
+/// Starts to fill a box (what would be loaded into it).
+static void start_fill(const nc_box_t* box, uint32_t address, uint32_t pattern) {
+  nc_dma_write(NC_DMA_DST_LO_OFFSET, address);
+  nc_dma_write(NC_DMA_DST_HI_OFFSET, 0);
+  nc_dma_write(NC_DMA_FILL_OFFSET, pattern);
+  nc_dma_write(NC_DMA_BYTES_OFFSET, box->bytes);
+  nc_dma_write(NC_DMA_DST_STRIDE1_OFFSET, (uint32_t)box->destination_row);
+  nc_dma_write(NC_DMA_COUNT1_OFFSET, box->rows);
+  nc_dma_write(NC_DMA_DST_STRIDE2_OFFSET, (uint32_t)box->destination_plane);
+  nc_dma_write(NC_DMA_COUNT2_OFFSET, box->planes);
+  nc_dma_write(NC_DMA_START_OFFSET, NC_DMA_START_FILL_MASK);
+}
+
 /// Fills planes x rows x cols words from byte `offset` of the TCDM on, in a box with the input's pitches.
 static uint32_t fill(const nc_tile_descriptor_t* t, uint32_t offset, uint32_t planes, uint32_t rows,
                      uint32_t cols) {
@@ -91,13 +104,7 @@ static uint32_t fill(const nc_tile_descriptor_t* t, uint32_t offset, uint32_t pl
   const uint32_t row = 4u * t->input_tcdm_row, plane = 4 * t->input_tcdm_plane;
   nc_box_t box;
   make_box(&box, planes, rows, cols, t->input_tcdm_plane, t->input_tcdm_row, plane, row);
-  const nc_dma_transfer_t transfer = {.destination = NC_TCDM_BASE + offset,
-                                      .bytes = box.bytes,
-                                      .rows = box.rows,
-                                      .planes = box.planes,
-                                      .destination_row = box.destination_row,
-                                      .destination_plane = box.destination_plane};
-  nc_dma_fill(&transfer, t->pad_value);
+  start_fill(&box, NC_TCDM_BASE + offset, t->pad_value);
   return 1;
 }
 
@@ -120,12 +127,8 @@ uint32_t nc_fill_output(const nc_tile_descriptor_t* t, const uint32_t* bias) {
   const uint32_t row = 4u * t->output_tcdm_row, plane = 4 * t->output_tcdm_plane;
   nc_box_t box;
   make_box(&box, 1, t->output_rows, t->output_cols, 0, t->output_tcdm_row, 0, row);
-  nc_dma_transfer_t transfer = {.destination = NC_TCDM_BASE + t->output_offset,
-                                .bytes = box.bytes,
-                                .rows = box.rows,
-                                .planes = 1,
-                                .destination_row = box.destination_row};
-  nc_dma_fill(&transfer, bias[0]);
-  for (uint32_t i = 1; i < t->output_planes; ++i) nc_dma_refill(transfer.destination + i * plane, bias[i]);
+  const uint32_t first = NC_TCDM_BASE + t->output_offset;
+  start_fill(&box, first, bias[0]);
+  for (uint32_t i = 1; i < t->output_planes; ++i) nc_dma_refill(first + i * plane, bias[i]);
   return t->output_planes;
 }
