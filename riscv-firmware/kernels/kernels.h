@@ -57,9 +57,9 @@ static inline void nc_share_out(nc_work_t* work, uint32_t share, uint32_t lanes)
 uint32_t nc_launch(const nc_work_t* work);
 extern bool nc_commit_later;
 
-/// Programs the latest nc_launch once more with its bases `delta` bytes from where they were in it, an AGU.
+/// Programs the latest nc_launch once more with its bases so many bytes from where they were in it, by AGU.
 /// The NTX still have its nest in their staging registers, so this costs a third of a launch.
-uint32_t nc_relaunch(const uint32_t delta[3]);
+uint32_t nc_relaunch(uint32_t delta0, uint32_t delta1, uint32_t delta2);
 
 /// Starts what nc_launch or nc_relaunch programmed.
 void nc_commit(void);

@@ -121,12 +121,12 @@ uint32_t nc_launch(const nc_work_t* work) {
   return used;
 }
 
-NC_HOT uint32_t nc_relaunch(const uint32_t delta[3]) {
-  const uint32_t delta0 = delta[0], delta1 = delta[1], delta2 = delta[2];
+NC_HOT uint32_t nc_relaunch(uint32_t delta0, uint32_t delta1, uint32_t delta2) {
   uint32_t registers = nc_ntx_unit(0);
   const uint32_t* slot = latest.base[0];
+  // Units in between that have no share hear it, too, and are never started.
   for (uint32_t units = latest.used; units != 0; units >>= 1) {
-    if ((units & 1) != 0) nc_ntx_write_bases(registers, slot[0] + delta0, slot[1] + delta1, slot[2] + delta2);
+    nc_ntx_write_bases(registers, slot[0] + delta0, slot[1] + delta1, slot[2] + delta2);
     slot += 3;
     registers += nc_ntx_unit(1) - nc_ntx_unit(0);
   }

@@ -56,6 +56,7 @@ static struct {
   uint32_t completed;                // DMA transfers, up to this id
   uint32_t launched[3];              // offsets of the tile launched last: input, weights, output
   uint32_t barriers;                 // to come
+  uint32_t check_first;              // tiles to check before the first is programmed
   uint32_t phase, phase_start;
   nc_job_record_t record;
 } run;
@@ -133,11 +134,10 @@ static void wait_dma(uint32_t id) {
   run.record.wait_dma_core_cycles += nc_core_cycles() - start;
 }
 
-/// The places of the next group of descriptors are free. (The one that the first of them is compared with is
-/// in another group.)
+/// The places of the next group of descriptors are free, and it does not replace what the first of it will be
+/// compared with.
 static inline bool can_fetch(void) {
-  return run.fetched != run.count && run.fetched <= run.computed + (SLOTS - GROUP) &&
-         run.fetched < run.checked + (SLOTS - GROUP);
+  return run.fetched != run.count && run.fetched < run.computed + (SLOTS - GROUP);
 }
 
 /// Starts to bring them.
@@ -262,9 +262,8 @@ static inline void program(void) {
     const uint32_t input = t->input_offset, weights = t->weights_offset, output = t->output_offset;
     if (slot->same_shape) {
       const uint32_t moved = input - run.launched[0];
-      const uint32_t delta[3] = {moved, slot->plan->compares ? moved : weights - run.launched[1],
-                                 output - run.launched[2]};
-      slot->pending = nc_relaunch(delta);
+      slot->pending = nc_relaunch(moved, slot->plan->compares ? moved : weights - run.launched[1],
+                                  output - run.launched[2]);
     } else {
       nc_commit_later = true;
       slot->pending = launch(t);
@@ -383,7 +382,8 @@ NC_HOT static void run_tiles(void) {
       fetch();
       busy = true;
     }
-    if (run.programmed == run.started && run.programmed < run.filled && run.started <= run.computed + 1) {
+    if (run.programmed == run.started && run.programmed < run.filled && run.started <= run.computed + 1 &&
+        run.checked >= run.check_first) {
       program();
       busy = true;
     }
@@ -454,6 +454,10 @@ static void begin(void) {
     nc_move(&input, slot->descriptor.input_offset, slot->descriptor.input_address, false);
   }
   check();
+  // Kinds that use each word a few times are bound by their loads: those of the second tile do not wait until
+  // the first is programmed, which takes long, too.
+  const uint32_t kind = slot->descriptor.kind;
+  if (kind != NC_KIND_CONV2D && kind != NC_KIND_GEMM) run.check_first = run.count < 2 ? run.count : 2;
   if (loads) slot->descriptor.flags &= (uint16_t)~NC_FLAG_LOAD_INPUT;
   load();
   if (loads && slot->plan->padded) nc_pad_input(&slot->descriptor);
