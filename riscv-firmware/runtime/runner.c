@@ -438,7 +438,8 @@ static void start_run(void) {
 }
 
 /// Brings the first descriptors, and starts the first tile's loads: run_tiles would, but takes long to get
-/// there while the instruction cache is empty. So does the check of a tile; its input is on its way meanwhile.
+/// there while the instruction cache is empty. So does the check of a tile; its input is on its way
+/// meanwhile.
 static void begin(void) {
   if (run.count == 0) return;
   fetch();

@@ -2,9 +2,9 @@
 // The core's instruction cache: 2 KiB, 32-byte lines, 4 ways of 16 sets, round-robin replacement a set (empty
 // ways first), physical addresses; and four refill buffers, one a line on its way. An instruction is usable
 // in the cycle after its last beat. A miss starts a stream: the next lines are prefetched, kAhead of them,
-// and one more for each that is used. A prefetched line stays in its buffer until it is used, so prefetching
-// too far replaces nothing in the cache; and hits prefetch nothing, so a loop in the cache leaves the bus
-// alone.
+// and one more for each that is used. A prefetched line stays in its buffer until it is used or another needs
+// the buffer; then it goes to an empty way, if there is one. So prefetching too far replaces nothing in the
+// cache; and hits prefetch nothing, so a loop in the cache leaves the bus alone.
 #pragma once
 
 #include <array>

@@ -36,8 +36,12 @@ class GemmPlanner {
   std::int64_t image_bytes(const Plan& p) const {
     return p.k.parts() > 1 ? c_words(p) * 4 * (std::int64_t{machine_.accumulator_segments} + 1) : 0;
   }
-  int a_buffers(const Plan& p) const { return p.k.parts() == 1 && p.m.parts() == 1 ? 1 : p.b_stays ? p.streaming : 2; }
-  int b_buffers(const Plan& p) const { return p.k.parts() == 1 && p.n.parts() == 1 ? 1 : p.b_stays ? 2 : p.streaming; }
+  int a_buffers(const Plan& p) const {
+    return p.k.parts() == 1 && p.m.parts() == 1 ? 1 : p.b_stays ? p.streaming : 2;
+  }
+  int b_buffers(const Plan& p) const {
+    return p.k.parts() == 1 && p.n.parts() == 1 ? 1 : p.b_stays ? 2 : p.streaming;
+  }
 
   bool fits(const Plan& p) const {
     return a_buffers(p) * scratchpad_bytes(a_words(p)) + b_buffers(p) * scratchpad_bytes(b_words(p)) +

@@ -291,6 +291,37 @@ TEST_CASE("hits in the cache ask for nothing") {
   CHECK(counted.cache_refills == 0);
 }
 
+TEST_CASE(
+    "a prefetched line that a jump leaves behind goes to an empty place of the cache, and to no other") {
+  riscv::InstructionCache cache;
+  riscv::Instruction instruction;
+  std::uint32_t fault = 0;
+  constexpr std::uint32_t line = riscv::InstructionCache::kLineBytes;
+  // Runs the refill port until nothing is asked for, and says whether the instruction is there.
+  const auto fetch = [&](std::uint32_t pc) {
+    for (;;) {
+      cache.want(pc);
+      if (!cache.requests()) break;
+      cache.grant();
+      for (unsigned beat = 1; beat <= riscv::InstructionCache::kBeats; ++beat)
+        cache.beat(0x0000'0013'0000'0013, beat == riscv::InstructionCache::kBeats, false);
+    }
+    return cache.fetch(pc, instruction, fault) == riscv::InstructionCache::Result::kHit;
+  };
+  constexpr std::uint32_t here = 0x8000'0000, way = line * riscv::InstructionCache::kSets;
+  REQUIRE(fetch(here));
+  REQUIRE(fetch(here + 8 * line));  // another stream takes all buffers
+  const std::uint64_t refills = cache.refills();
+  CHECK(cache.fetch(here + line, instruction, fault) == riscv::InstructionCache::Result::kHit);
+  CHECK(cache.refills() == refills);
+
+  cache.flush();
+  for (unsigned i = 1; i <= riscv::InstructionCache::kWays; ++i) REQUIRE(fetch(here + line + i * way));
+  REQUIRE(fetch(here));
+  REQUIRE(fetch(here + 8 * line));
+  CHECK(cache.fetch(here + line, instruction, fault) == riscv::InstructionCache::Result::kMiss);
+}
+
 TEST_CASE("four lines of a set fit, a fifth does not") {
   Bench bench;
   const CoreCounters fits = bench.warm("fits");
