@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <mutex>
 #include <optional>
 
 namespace nearcube::riscv {
@@ -26,6 +27,9 @@ class SourceLines::File {
   File& operator=(const File&) = delete;
 
   Dwarf* dwarf() const { return dwarf_; }
+
+  /// What libdw reads it keeps in this file's tables, so one thread at a time may ask it.
+  std::mutex mutex;
 
  private:
   int descriptor_;
@@ -73,8 +77,10 @@ SourceLines SourceLines::load(const std::string& path) {
 }
 
 std::string SourceLines::find(std::uint32_t address) const {
+  if (!file_ || file_->dwarf() == nullptr) return "";
+  const std::lock_guard lock(file_->mutex);
   Dwarf_Die unit;
-  if (!file_ || file_->dwarf() == nullptr || !find_unit(file_->dwarf(), address, unit)) return "";
+  if (!find_unit(file_->dwarf(), address, unit)) return "";
   Dwarf_Line* row = dwarf_getsrc_die(&unit, address);
   int line = 0;
   if (row == nullptr || dwarf_lineno(row, &line) != 0) return "";

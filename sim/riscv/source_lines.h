@@ -16,7 +16,7 @@ class SourceLines {
   static SourceLines load(const std::string& path);
 
   /// "riscv-firmware/hal/io.h:19 < main.c:31": the line, and where a function that it belongs to was inlined;
-  /// empty if the file does not say.
+  /// empty if the file does not say. Any number of threads may ask.
   std::string find(std::uint32_t address) const;
 
  private:
