@@ -107,6 +107,11 @@ class Run {
     return word(u);
   }
 
+  void count_image_read() {
+    out_.reads += exact::kImageWords;
+    ++out_.images_read;
+  }
+
   void store(std::uint32_t value) {
     word(2) = value;
     ++out_.stores;
@@ -123,7 +128,7 @@ class Run {
       accumulation_.start(negate);
     } else if (op_.wide_init) {
       accumulation_.start_image(negate, image(op_.source), negate_init);
-      out_.reads += exact::kImageWords;
+      count_image_read();
     } else {
       register_ = read(op_.source, init_read_);
       accumulation_.start(negate, negate_init ? register_ ^ kSign : register_);
@@ -135,6 +140,7 @@ class Run {
     if (op_.wide_store) {
       accumulation_.store_image(image(2));
       out_.stores += exact::kImageWords;
+      ++out_.images_stored;
     } else {
       store(activated(accumulation_.result(!last_of(op_.init_level))));
     }
@@ -166,7 +172,7 @@ class Run {
     if (op_.sums) {
       if (op_.wide_a) {
         accumulation_.add_image(image(0));
-        out_.reads += exact::kImageWords;
+        count_image_read();
       } else {
         accumulation_.add(&a, 1, op_.product ? &b : nullptr, 1, 1);
       }

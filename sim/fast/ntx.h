@@ -18,6 +18,7 @@ struct NtxOutcome {
   std::uint64_t products = 0;  ///< of these, steps that formed a product
   std::uint64_t reads = 0;     ///< words read; what is held is not read again. (Of MASKMAC: about)
   std::uint64_t stores = 0;    ///< words stored
+  std::uint64_t images_read = 0, images_stored = 0;  ///< whose words are among these
 };
 
 /// An NTX in its default format (19 segments from 2^-298). Keeps nothing from one command to the next but

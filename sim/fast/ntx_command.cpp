@@ -35,7 +35,35 @@ std::uint32_t kept(std::int32_t stride, std::int64_t reach) {
   return top_bit != is_far(stride, reach) ? bits | ~low : bits;
 }
 
+/// Which of an AGU's registers an offset is: 0 the base, from 1 on the strides.
+struct AguRegister {
+  explicit AguRegister(std::uint32_t offset)
+      : agu((offset - ntx::kAgu0BaseOffset) / 4 / (kLoops + 1)),
+        number((offset - ntx::kAgu0BaseOffset) / 4 % (kLoops + 1)) {}
+  std::uint32_t agu, number;
+};
+
 }  // namespace
+
+std::uint32_t read_staged(const NtxRegisters& registers, std::uint32_t offset, std::int64_t reach) {
+  if (offset < ntx::kAgu0BaseOffset) return registers.loops[(offset - ntx::kLoopOffset) / 4];
+  const AguRegister at(offset);
+  if (at.number == 0) return registers.base[at.agu];
+  return kept(registers.stride[at.agu][at.number - 1], reach);
+}
+
+void write_staged(NtxRegisters& registers, std::uint32_t offset, std::uint32_t value) {
+  if (offset < ntx::kAgu0BaseOffset) {
+    registers.loops[(offset - ntx::kLoopOffset) / 4] = value & 0xFFFF;
+    return;
+  }
+  const AguRegister at(offset);
+  if (at.number == 0) {
+    registers.base[at.agu] = value;
+  } else {
+    registers.stride[at.agu][at.number - 1] = static_cast<std::int32_t>(value);
+  }
+}
 
 NtxOperation::NtxOperation(std::uint32_t cmd)
     : opcode(field(cmd, ntx::kCmdOpcodeLsb, ntx::kCmdOpcodeWidth)),

@@ -18,6 +18,11 @@ struct NtxRegisters {
   std::uint32_t cmd = 0;
 };
 
+/// A staged register other than cmd, by its byte offset (interfaces::ntx::kLoopOffset to before
+/// kIdentOffset). `reach`: see address.h; a stride that is far does not read back as written.
+std::uint32_t read_staged(const NtxRegisters& registers, std::uint32_t offset, std::int64_t reach);
+void write_staged(NtxRegisters& registers, std::uint32_t offset, std::uint32_t value);
+
 /// The registers error_cause and error_addr.
 struct NtxError {
   std::uint32_t cause = 0;  ///< interfaces::ntx::kErrorCauseCause...; 0: none

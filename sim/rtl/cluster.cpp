@@ -25,7 +25,7 @@ namespace nearcube::rtl {
 /// The model and what the coming clock edge needs.
 class Cluster::Model {
  public:
-  explicit Model(const ClusterOptions& options) : rtl(make_cluster(options)) {}
+  explicit Model(std::unique_ptr<ClusterModel> model) : rtl(std::move(model)) {}
 
   void reset(const ClusterInputs& inputs) {
     rtl->reset(inputs);
@@ -153,8 +153,10 @@ std::string verilator_version() {
   return rest.substr(0, rest.find(' '));
 }
 
-Cluster::Cluster(const ClusterOptions& options)
-    : parameters_(options.parameters), model_(std::make_unique<Model>(options)) {}
+Cluster::Cluster(const ClusterOptions& options) : Cluster(options, make_cluster(options)) {}
+
+Cluster::Cluster(const ClusterOptions& options, std::unique_ptr<ClusterModel> model)
+    : parameters_(options.parameters), model_(std::make_unique<Model>(std::move(model))) {}
 
 Cluster::~Cluster() = default;
 

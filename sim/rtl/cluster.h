@@ -82,10 +82,14 @@ struct TraceOptions {
 /// Version of the Verilator that made the model, as "5.006".
 std::string verilator_version();
 
+class ClusterModel;
+
 class Cluster {
  public:
   /// In reset for some cycles, then out of it and settled, at cycle 0. Throws as check_model.
   explicit Cluster(const ClusterOptions& options);
+  /// Around another model with the same ports.
+  Cluster(const ClusterOptions& options, std::unique_ptr<ClusterModel> model);
   ~Cluster();
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;

@@ -8,6 +8,8 @@
 #include "sim/base/error.h"
 #include "sim/base/interrupt.h"
 #include "sim/base/units.h"
+#include "sim/fast/cluster.h"
+#include "sim/rtl/cluster_model.h"
 
 namespace nearcube::system {
 namespace {
@@ -52,6 +54,10 @@ rtl::ClusterOptions rtl_options(const ClusterConfig& config, const NodeOptions& 
           .parameters = config.cluster};
 }
 
+std::unique_ptr<rtl::ClusterModel> make_model(const rtl::ClusterOptions& options, Backend backend) {
+  return backend == Backend::kFast ? fast::make_cluster(options) : rtl::make_cluster(options);
+}
+
 }  // namespace
 
 ClusterNode::ClusterNode(const ClusterConfig& config, const NodeOptions& options, memory::FlatMemory& memory)
@@ -61,7 +67,7 @@ ClusterNode::ClusterNode(const ClusterConfig& config, const NodeOptions& options
       memory_(memory),
       protection_(options.protection),
       port_(memory.base(), memory.capacity(), options.granule_bytes, config.timing),
-      cluster_(rtl_options(config, options)),
+      cluster_(rtl_options(config, options), make_model(rtl_options(config, options), options.backend)),
       core_(options.id),
       commands_(config.cluster.ntx, config.cluster.tcdm_bytes),
       counters_(counter_offsets(config.cluster.ntx, config.cluster.tcdm_banks).size()) {

@@ -32,19 +32,26 @@
 
 namespace nearcube::system {
 
+/// What stands for a cluster's hardware.
+enum class Backend : std::uint8_t {
+  kRtl,   ///< the Verilated RTL
+  kFast,  ///< sim/fast: the same bits, time by formula
+};
+
 struct NodeOptions {
   unsigned id = 0, count = 1;  ///< of the cube's clusters
   std::uint64_t seed = 1;      ///< of the values that registers without reset start with
   bool traceable = false;      ///< trace() will be called
   unsigned granule_bytes = 64;
   memory::ProtectedMemory* protection = nullptr;  ///< of the memory, if it has one
+  Backend backend = Backend::kRtl;
 };
 
 /// Driven from window to window by a CubeSystem, which carries the port's accesses to the memory in between.
 /// Nodes share nothing that changes while they advance, so each may do so in a thread of its own.
 class ClusterNode {
  public:
-  /// `memory` is there to be looked at by a debugger and by reports. Throws as rtl::check_model.
+  /// `memory` is there to be looked at by a debugger and by reports. Throws as check_model.
   ClusterNode(const ClusterConfig& config, const NodeOptions& options, memory::FlatMemory& memory);
 
   unsigned id() const { return id_; }

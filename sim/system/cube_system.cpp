@@ -11,6 +11,7 @@
 #include "sim/base/error.h"
 #include "sim/base/interrupt.h"
 #include "sim/base/units.h"
+#include "sim/fast/cluster.h"
 
 namespace nearcube::system {
 namespace {
@@ -44,7 +45,7 @@ CubeOptions checked(const ClusterConfig& config, CubeOptions options) {
   if (options.check_dram && !options.memory)
     bad_input("--check-dram: flat memory has no DRAM commands; name a cube's with --memory");
   options.threads = std::min(options.threads, options.clusters);
-  check_model(config, options.traceable);
+  check_model(config, options.traceable, options.backend);
   return options;
 }
 
@@ -89,9 +90,14 @@ void add_up(RunResult& result, const ClusterResult& own, const std::string& name
 
 }  // namespace
 
-void check_model(const ClusterConfig& config, bool traceable) {
+void check_model(const ClusterConfig& config, bool traceable, Backend backend) {
+  const rtl::ClusterOptions options = {.traceable = traceable, .parameters = config.cluster};
   try {
-    rtl::check_model({.traceable = traceable, .parameters = config.cluster});
+    if (backend == Backend::kFast) {
+      fast::check_model(options);
+    } else {
+      rtl::check_model(options);
+    }
   } catch (const Error& error) {
     throw base::error(error.status(), "{}: {}", config.file, error.what());
   }
@@ -117,7 +123,8 @@ CubeSystem::CubeSystem(const ClusterConfig& config, const CubeOptions& options)
                     .seed = options_.seed + id,
                     .traceable = options_.traceable && id == options_.observed,
                     .granule_bytes = options_.memory ? options_.memory->granule_bytes : 64,
-                    .protection = protection_.get()},
+                    .protection = protection_.get(),
+                    .backend = options_.backend},
         memory_));
     ports.push_back(&nodes_.back()->port());
   }

@@ -33,6 +33,7 @@ struct CubeOptions {
   std::uint64_t seed = 1;  ///< of the values that registers without reset start with
   unsigned observed = 0;   ///< the cluster that traces, the debugger and dumps of the scratchpad are of
   bool traceable = false;  ///< the observed cluster's trace() will be called
+  Backend backend = Backend::kRtl;
   /// The cube's vaults; none: flat memory, as the cluster's configuration has it.
   std::optional<hmc::CubeConfig> memory = {};
   bool check_dram = false;  ///< hold every command of the vaults against the DRAM's rules; needs `memory`
@@ -40,9 +41,9 @@ struct CubeOptions {
   memory::FaultInjection faults = {};
 };
 
-/// Throws Error (kBadInput) that names the file, each key and both values if no RTL model was built for
-/// `config`.
-void check_model(const ClusterConfig& config, bool traceable = false);
+/// Throws Error (kBadInput) that names the file, each key and both values if there is no model for `config`:
+/// no RTL that was built, or none that the fast backend can be.
+void check_model(const ClusterConfig& config, bool traceable = false, Backend backend = Backend::kRtl);
 
 /// The clusters go on side by side in host threads, for a window of as many core cycles as an access to
 /// memory takes at least. Then one thread takes what they asked of the memory and of each other - accesses in

@@ -78,6 +78,17 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->default_str("flat")
       ->check(file_name())
       ->group(kRunOptions);
+  app.add_option_function<std::string>(
+         "--backend",
+         [&options](const std::string& name) {
+           options.backend = name == "fast" ? system::Backend::kFast : system::Backend::kRtl;
+         },
+         "what stands for the clusters' hardware: rtl, or fast: the same bits in less time, whose cycles are "
+         "estimates")
+      ->type_name("rtl|fast")
+      ->default_str("rtl")
+      ->check(one_of({"rtl", "fast"}))
+      ->group(kRunOptions);
   app.add_option("--clusters", options.clusters, "clusters of the cube, 1 to 128")
       ->type_name("K")
       ->capture_default_str()

@@ -252,13 +252,18 @@ const char* name_of(system::End end) {
   return "exit";
 }
 
+/// What ran, in a report's second line.
+static const char* hardware_of(system::Backend backend) {
+  return backend == system::Backend::kFast ? "fast backend (cycles are estimates)" : "RTL";
+}
+
 std::string format_text(const Report& report) {
   const Figures f = figures_of(report);
   const system::RunResult& run = report.run;
   const std::size_t clusters = std::max<std::size_t>(1, run.clusters.size());
   const bool several = clusters > 1;
   std::string text =
-      fmt::format("{}\n  seed {}, RTL, {} of {} NTX\n", report.title, report.seed,
+      fmt::format("{}\n  seed {}, {}, {} of {} NTX\n", report.title, report.seed, hardware_of(report.backend),
                   several ? fmt::format("{} clusters", clusters) : "one cluster", report.cluster.ntx);
   if (run.end != system::End::kExit) text += fmt::format("\nNOT COMPLETE: {}\n", run.message);
   for (const std::string& fault : run.faults) text += fmt::format("\nERROR: {}\n", fault);
@@ -362,7 +367,8 @@ std::string format_side_by_side(const std::vector<Report>& reports, const std::v
   if (reports.empty()) return "";
   constexpr int kName = 24;
   constexpr int kColumn = 16;
-  std::string text = fmt::format("{}\n  seed {}, RTL\n\n", reports.front().title, reports.front().seed);
+  std::string text = fmt::format("{}\n  seed {}, {}\n\n", reports.front().title, reports.front().seed,
+                                 hardware_of(reports.front().backend));
   const auto row = [&](const char* name, const auto& value_of) {
     text += fmt::format("{:<{}}", name, kName);
     for (std::size_t i = 0; i < reports.size(); ++i)
@@ -450,7 +456,7 @@ ordered_json to_json(const Report& report) {
   json["workload"] = report.workload;
   json["title"] = report.title;
   json["shape"] = report.shape;
-  json["backend"] = "rtl";
+  json["backend"] = report.backend == system::Backend::kFast ? "fast" : "rtl";
   json["clusters"] = run.clusters.size();
   json["seed"] = report.seed;
   json["config"] = report.config;

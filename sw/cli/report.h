@@ -28,6 +28,7 @@ struct Report {
   analysis::EnergyConstants energy;
   system::ClusterParameters cluster;
   std::uint64_t seed = 1;
+  system::Backend backend = system::Backend::kRtl;
   system::RunResult run;
   std::vector<std::string> phase_names;  ///< by phase; others print as their number
   std::optional<std::uint64_t> macs;     ///< by the workload's definition; none: those that the NTX counted

@@ -163,6 +163,7 @@ std::optional<Error> execute(system::CubeSystem& system, const std::string& elf,
   report.read_gb_per_s = system.config().timing.read_bytes_per_core_cycle * system.config().core_hz() / 1e9;
   report.write_gb_per_s = system.config().timing.write_bytes_per_core_cycle * system.config().core_hz() / 1e9;
   report.seed = options.seed;
+  report.backend = options.backend;
   try {
     const system::RunResult& run = report.run;
     observed.finish_tables(run.end == system::End::kExit
@@ -280,6 +281,7 @@ system::CubeOptions cube_options(const RunOptions& options) {
           .seed = options.seed,
           .observed = options.trace_cluster,
           .traceable = !options.trace.empty(),
+          .backend = options.backend,
           .memory = memory,
           .check_dram = options.check_dram,
           .faults = faults};
@@ -384,7 +386,7 @@ int compare_workload(const WorkloadRequest& request, const std::vector<std::stri
   std::vector<system::ClusterConfig> machines;
   for (const std::string& name : configs) {
     machines.push_back(system::load_cluster_config(config_file(name)));
-    system::check_model(machines.back());
+    system::check_model(machines.back(), false, options.backend);
   }
   std::vector<Report> reports;
   int status = 0;

@@ -21,6 +21,7 @@ struct RunOptions {
   std::string memory;  ///< "flat", or as --memory names a cube; empty: flat
   std::string energy;  ///< constants, as --energy names them; empty: the default
   std::string json;    ///< report file; empty: none
+  system::Backend backend = system::Backend::kRtl;
   unsigned clusters = 1;
   unsigned threads = 0;  ///< host threads; 0: the machine's
   std::string trace;

@@ -131,6 +131,9 @@ TEST_CASE("configurations with mistakes or for another model", "[cli][bad]") {
         {"default (accumulator_lsb: -150 instead of -298)"});
   check(invoke({"run", "axpy", "--n", "8", "--config", "publishd"}), 2,
         {"--config publishd: neither a file nor one of the presets default, published", "did you mean"});
+  check(invoke({"run", "axpy", "--n", "8", "--backend", "fast", "--trace", folder.file("t.fst")}), 2,
+        {"the fast backend has no signals"});
+  check(invoke({"run", "axpy", "--n", "8", "--backend", "fats"}), 2, {"none of rtl, fast, did you mean"});
   check(invoke({"run", "axpy", "--n", "8", "--config", "published", "--trace", folder.file("t.fst")}), 2,
         {"published.yaml: waveforms: the RTL model of preset published was built without them", "default"});
   check(invoke({"compare", "axpy", "--n", "8", "--config", "default", "--config", "no/such.yaml"}), 2,

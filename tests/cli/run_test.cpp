@@ -92,10 +92,43 @@ TEST_CASE("each workload at three odd sizes equals its reference", "[cli][worklo
   };
   for (const auto& arguments : cases) {
     DYNAMIC_SECTION(arguments[0] << " " << arguments[1] << " " << arguments[2] << " ...") {
-      const json report = run_json(arguments);
-      CHECK(report["mismatches"] == 0);
-      CHECK(report["words_checked"].get<std::uint64_t>() > 0);
-      check_identities(report);
+      for (const char* backend : {"rtl", "fast"}) {
+        std::vector<std::string> all = arguments;
+        all.insert(all.end(), {"--backend", backend});
+        const json report = run_json(all);
+        CHECK(report["backend"] == backend);
+        CHECK(report["mismatches"] == 0);
+        CHECK(report["words_checked"].get<std::uint64_t>() > 0);
+        check_identities(report);
+      }
+    }
+  }
+}
+
+TEST_CASE("the fast backend does the same work, in about as many cycles", "[cli][workloads]") {
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"conv2d", "--in-channels", "4", "--out-channels", "8", "--height", "16", "--width", "16",
+            "--kernel", "3"},
+           {"gemm", "--m", "32", "--n", "32", "--k", "64"},
+           {"gemm", "--m", "9", "--n", "13", "--k", "5000"},  // sums over several tiles
+           {"gemv", "--m", "128", "--n", "256"},
+           {"axpy", "--n", "8000"},
+           {"maxpool", "--channels", "4", "--height", "32", "--width", "32"},
+           {"laplace3d", "--depth", "9", "--height", "16", "--width", "16"}}) {
+    DYNAMIC_SECTION(arguments[0] << " " << arguments[2] << " " << arguments.back()) {
+      std::vector<std::string> fast = arguments;
+      fast.insert(fast.end(), {"--backend", "fast", "--clusters", "2"});
+      std::vector<std::string> rtl = arguments;
+      rtl.insert(rtl.end(), {"--clusters", "2"});
+      const json estimate = run_json(fast);
+      const json report = run_json(rtl);
+      CHECK(estimate["cycles"].get<double>() == Approx(report["cycles"].get<double>()).epsilon(0.05));
+      for (std::size_t n = 0; n < report["counters"]["ntx"].size(); ++n) {
+        for (const char* count : {"busy", "macs", "results", "commands"}) {
+          CHECK(estimate["counters"]["ntx"][n][count] == report["counters"]["ntx"][n][count]);
+        }
+      }
+      CHECK(estimate["dma_bytes"] == report["dma_bytes"]);
     }
   }
 }

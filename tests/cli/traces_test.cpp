@@ -125,6 +125,8 @@ TEST_CASE("a core that waits for its ninth transfer leaves its counters", "[cli]
 }
 
 TEST_CASE("the table of commands adds up to the counters", "[cli][trace]") {
+  const std::string backend = GENERATE("rtl", "fast");
+  INFO(backend);
   const test::Folder folder;
   const auto verify = [&](const test::Outcome& outcome, std::size_t least) {
     INFO(outcome.out);
@@ -172,8 +174,8 @@ TEST_CASE("the table of commands adds up to the counters", "[cli][trace]") {
     CHECK(sums["dma"]["wait_tcdm"] == counters["dma"]["wait_tcdm"]);
     CHECK(dma_bytes > 0);
   };
-  const std::vector<std::string> outputs = {"--trace-commands", folder.file("c.csv"), "--json",
-                                            folder.file("r.json")};
+  const std::vector<std::string> outputs = {"--backend",          backend,  "--trace-commands",
+                                            folder.file("c.csv"), "--json", folder.file("r.json")};
   verify(test::run_scenario("test_bugs", kCommands, outputs), 25);
   std::vector<std::string> gemm = {"run", "gemm", "--m", "40", "--n", "24", "--k", "70"};
   gemm.insert(gemm.end(), outputs.begin(), outputs.end());
@@ -189,10 +191,12 @@ TEST_CASE("the table of commands adds up to the counters", "[cli][trace]") {
 }
 
 TEST_CASE("the timeline says what the table of commands and the report say", "[cli][trace]") {
+  const std::string backend = GENERATE("rtl", "fast");
+  INFO(backend);
   const test::Folder folder;
-  const auto outcome =
-      test::invoke({"run", "gemm", "--m", "40", "--n", "24", "--k", "70", "--timeline", folder.file("t.json"),
-                    "--trace-commands", folder.file("c.csv"), "--json", folder.file("r.json")});
+  const auto outcome = test::invoke({"run", "gemm", "--m", "40", "--n", "24", "--k", "70", "--timeline",
+                                     folder.file("t.json"), "--trace-commands", folder.file("c.csv"),
+                                     "--json", folder.file("r.json"), "--backend", backend});
   INFO(outcome.err);
   REQUIRE(outcome.status == 0);
   const json report = json::parse(test::slurp(folder.file("r.json")));
@@ -251,7 +255,8 @@ TEST_CASE("the timeline says what the table of commands and the report say", "[c
   }
   // A command that is never done lasts to the end of the run.
   const auto stopped = test::run_scenario(
-      "test_bugs", kOperandAstray, {"--timeline", folder.file("t.json"), "--json", folder.file("r.json")});
+      "test_bugs", kOperandAstray,
+      {"--timeline", folder.file("t.json"), "--json", folder.file("r.json"), "--backend", backend});
   CHECK(stopped.status == 4);
   CHECK_THAT(test::slurp(folder.file("t.json")), contains("\"status\":\"stopped\""));
 }

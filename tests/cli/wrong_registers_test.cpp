@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong register values from firmware on the real cluster: the run names the unit, the register and the
-// cause.
+// Wrong register values from firmware, on the RTL and on the functional cluster: the run names the unit, the
+// register and the cause.
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/scenario.h"
@@ -41,7 +41,11 @@ enum {
   kReadOnly,
 };
 
+/// As --backend names it; of the present section.
+std::string backend;
+
 test::Outcome run(unsigned scenario, std::vector<std::string> more = {}) {
+  more.insert(more.end(), {"--backend", backend});
   return test::run_scenario("test_wrong_registers", scenario, std::move(more));
 }
 
@@ -55,6 +59,8 @@ void refuses(unsigned scenario, const std::string& message) {
 }  // namespace
 
 TEST_CASE("wrong values in an NTX's registers", "[cli][bad][ntx]") {
+  backend = GENERATE("rtl", "fast");
+  INFO(backend);
   refuses(kOpcode, "NTX 3 refused a command: register cmd (0x");
   refuses(kOpcode, "opcode 11 does not exist (0 to 8 do)");
   refuses(kLevels, "store level 2 <= init level 1 <= outer level 3 <= 5 does not hold");
@@ -75,6 +81,8 @@ TEST_CASE("wrong values in an NTX's registers", "[cli][bad][ntx]") {
 }
 
 TEST_CASE("a wrong command for all NTX is reported by each", "[cli][bad][ntx]") {
+  backend = GENERATE("rtl", "fast");
+  INFO(backend);
   const auto outcome = run(kAllUnits);
   for (const char* unit : {"NTX 0", "NTX 1", "NTX 2", "NTX 3", "NTX 4", "NTX 5", "NTX 6", "NTX 7"}) {
     test::check(outcome, 2, {std::string(unit) + " refused a command: register cmd (0x0000000f): opcode 15"});
@@ -82,6 +90,8 @@ TEST_CASE("a wrong command for all NTX is reported by each", "[cli][bad][ntx]") 
 }
 
 TEST_CASE("what a command does not use, and errors that the program cleared, are none", "[cli][ntx]") {
+  backend = GENERATE("rtl", "fast");
+  INFO(backend);
   for (const unsigned scenario : {kInactive, kCleared}) {
     const auto outcome = run(scenario);
     test::check(outcome, 0, {});
@@ -90,6 +100,8 @@ TEST_CASE("what a command does not use, and errors that the program cleared, are
 }
 
 TEST_CASE("errors that the program does not see are seen all the same", "[cli][bad][ntx]") {
+  backend = GENERATE("rtl", "fast");
+  INFO(backend);
   const test::Folder folder;
   test::check(
       run(kIgnored, {"--json", folder.file("report.json"), "--dump", "scenario:1=" + folder.file("x.npy")}),
@@ -106,6 +118,8 @@ TEST_CASE("errors that the program does not see are seen all the same", "[cli][b
 }
 
 TEST_CASE("transfers that lead out of memory", "[cli][bad][dma]") {
+  backend = GENERATE("rtl", "fast");
+  INFO(backend);
   refuses(kDmaNowhere,
           "DMA transfer 1 failed: source or destination (registers src, dst, bytes, strides, counts) "
           "leads to 0x40000010, which is neither in the TCDM (0x10000000 to 0x1000ffff) nor in the "
@@ -118,6 +132,8 @@ TEST_CASE("transfers that lead out of memory", "[cli][bad][dma]") {
 }
 
 TEST_CASE("register accesses that no register takes", "[cli][bad][control]") {
+  backend = GENERATE("rtl", "fast");
+  INFO(backend);
   const auto traps = [](unsigned scenario, const std::string& access, const std::string& message) {
     test::check(run(scenario), 2, {"uncaught exception: " + access, "main", message});
   };

@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "interfaces/generated/nearcube/interfaces.hpp"
+#include "sim/fast/cluster.h"
 #include "sim/memory/axi_memory.h"
 #include "sim/memory/flat_memory.h"
 #include "sim/rtl/cluster.h"
+#include "sim/rtl/cluster_model.h"
 
 namespace nearcube::test {
 
@@ -26,10 +28,15 @@ class Machine {
     std::uint64_t core_cycles;  ///< from the cycle of the request to that of the answer
   };
 
+  /// `fast`: sim/fast instead of the RTL.
   explicit Machine(const memory::AxiTiming& timing = {}, std::uint64_t seed = 1,
-                   const rtl::ClusterParameters& parameters = {})
+                   const rtl::ClusterParameters& parameters = {}, bool fast = false)
+      : Machine({.cluster_id = 5, .cluster_count = 9, .seed = seed, .parameters = parameters}, timing, fast) {
+  }
+
+  Machine(const rtl::ClusterOptions& options, const memory::AxiTiming& timing, bool fast)
       : memory(interfaces::kCubeBase, kMemoryBytes, memory::Untouched::kPoison),
-        cluster({.cluster_id = 5, .cluster_count = 9, .seed = seed, .parameters = parameters}),
+        cluster(options, fast ? nearcube::fast::make_cluster(options) : rtl::make_cluster(options)),
         axi_(memory, timing) {
     inputs.axi = axi_.outputs();
     cluster.drive(inputs);

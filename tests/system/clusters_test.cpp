@@ -43,7 +43,11 @@ system::ClusterConfig config() {
   return config;
 }
 
-Outcome run(Scenario scenario, const system::CubeOptions& options, const system::RunLimits& limits = {}) {
+/// Of the present section.
+system::Backend backend = system::Backend::kRtl;
+
+Outcome run(Scenario scenario, system::CubeOptions options, const system::RunLimits& limits = {}) {
+  options.backend = backend;
   system::CubeSystem cube(config(), options);
   const auto elf = riscv::ElfFile::load(NEARCUBE_FIRMWARE_DIR "/test_clusters.elf");
   cube.load(elf);
@@ -99,6 +103,8 @@ void check_identities(const system::RunResult& run) {
 
 TEST_CASE("clusters meet at barriers, in cube memory and in the control, and see what the others wrote",
           "[system][clusters]") {
+  backend = GENERATE(system::Backend::kRtl, system::Backend::kFast);
+  INFO((backend == system::Backend::kFast ? "fast" : "RTL"));
   for (const Scenario scenario : {kCubeBarrier, kControlBarrier}) {
     for (const unsigned clusters : {1u, 2u, 5u}) {
       CAPTURE(scenario, clusters);
@@ -119,6 +125,8 @@ TEST_CASE("clusters meet at barriers, in cube memory and in the control, and see
 }
 
 TEST_CASE("the number of host threads changes nothing, cycles and counters included", "[system][clusters]") {
+  backend = GENERATE(system::Backend::kRtl, system::Backend::kFast);
+  INFO((backend == system::Backend::kFast ? "fast" : "RTL"));
   const auto vaults = hmc::read_cube_config("config/cube/hmc2-8gb.yaml");
   for (const auto& [scenario, memory] : {std::pair{kCubeBarrier, std::optional(vaults)},
                                          {kControlBarrier, std::optional(vaults)},
@@ -139,6 +147,8 @@ TEST_CASE("the number of host threads changes nothing, cycles and counters inclu
 }
 
 TEST_CASE("leaving sleeping clusters out changes nothing but the host's time", "[system][clusters]") {
+  backend = GENERATE(system::Backend::kRtl, system::Backend::kFast);
+  INFO((backend == system::Backend::kFast ? "fast" : "RTL"));
   for (const Scenario scenario : {kControlBarrier, kTimer, kOneEnds, kOneSleeps}) {
     for (const unsigned clusters : {1u, 4u}) {
       CAPTURE(scenario, clusters);
@@ -153,6 +163,8 @@ TEST_CASE("leaving sleeping clusters out changes nothing but the host's time", "
 }
 
 TEST_CASE("a cluster that sleeps costs next to nothing", "[system][clusters]") {
+  backend = GENERATE(system::Backend::kRtl, system::Backend::kFast);
+  INFO((backend == system::Backend::kFast ? "fast" : "RTL"));
   // All sleep for 40 ms of their time, which would take minutes at the speed of the RTL.
   const Outcome outcome = run(kSleepsLong, {.clusters = 4});
   INFO(outcome.run.message);
@@ -164,6 +176,8 @@ TEST_CASE("a cluster that sleeps costs next to nothing", "[system][clusters]") {
 }
 
 TEST_CASE("timers wake each cluster at its own time", "[system][clusters]") {
+  backend = GENERATE(system::Backend::kRtl, system::Backend::kFast);
+  INFO((backend == system::Backend::kFast ? "fast" : "RTL"));
   const Outcome outcome = run(kTimer, {.clusters = 3, .threads = 2});
   REQUIRE(outcome.run.exit_code == 0);
   for (unsigned id = 0; id < 3; ++id) {
@@ -174,6 +188,8 @@ TEST_CASE("timers wake each cluster at its own time", "[system][clusters]") {
 }
 
 TEST_CASE("the first cluster that fails ends the run and is named", "[system][clusters]") {
+  backend = GENERATE(system::Backend::kRtl, system::Backend::kFast);
+  INFO((backend == system::Backend::kFast ? "fast" : "RTL"));
   const Outcome fails = run(kOneFails, {.clusters = 4, .threads = 2});
   CHECK(fails.run.end == system::End::kExit);
   CHECK(fails.run.exit_code == 7);
@@ -186,6 +202,8 @@ TEST_CASE("the first cluster that fails ends the run and is named", "[system][cl
 }
 
 TEST_CASE("a cluster that never comes to the barrier is named", "[system][clusters]") {
+  backend = GENERATE(system::Backend::kRtl, system::Backend::kFast);
+  INFO((backend == system::Backend::kFast ? "fast" : "RTL"));
   const Outcome ends = run(kOneEnds, {.clusters = 4, .threads = 2});
   CHECK(ends.run.end == system::End::kStuck);
   CHECK_THAT(ends.run.message, test::contains("nobody is left to come"));
@@ -201,6 +219,8 @@ TEST_CASE("a cluster that never comes to the barrier is named", "[system][cluste
 }
 
 TEST_CASE("what clusters print comes in whole lines with their numbers", "[system][clusters]") {
+  backend = GENERATE(system::Backend::kRtl, system::Backend::kFast);
+  INFO((backend == system::Backend::kFast ? "fast" : "RTL"));
   CHECK(run(kPrints, {.clusters = 1}).text == "cluster 0 of 1\n");
   const Outcome outcome = run(kPrints, {.clusters = 3, .threads = 3});
   for (const char* line :
@@ -210,6 +230,8 @@ TEST_CASE("what clusters print comes in whole lines with their numbers", "[syste
 }
 
 TEST_CASE("128 clusters start, meet and end", "[system][clusters]") {
+  backend = GENERATE(system::Backend::kRtl, system::Backend::kFast);
+  INFO((backend == system::Backend::kFast ? "fast" : "RTL"));
   const Outcome outcome = run(kMeets, {.clusters = system::kMostClusters, .threads = 2});
   INFO(outcome.run.message);
   CHECK(outcome.run.end == system::End::kExit);
