@@ -10,7 +10,8 @@ namespace {
 constexpr std::uint32_t kOne = 0x3F80'0000;
 
 void gather(std::uint32_t* to, const std::uint32_t* from, std::ptrdiff_t stride, std::size_t count) {
-  if (stride == 1) {
+  constexpr std::size_t kFewestCopied = 8;  // a call costs as much as these
+  if (stride == 1 && count >= kFewestCopied) {
     std::memcpy(to, from, 4 * count);
   } else {
     for (std::size_t i = 0; i < count; ++i) to[i] = from[static_cast<std::ptrdiff_t>(i) * stride];
@@ -55,6 +56,19 @@ void Accumulation::add(const std::uint32_t* a, std::ptrdiff_t a_stride, const st
     a += static_cast<std::ptrdiff_t>(part) * a_stride;
     held_ += part;
     count -= part;
+  }
+}
+
+void Accumulation::add_rows(const std::uint32_t* a, std::ptrdiff_t a_stride, const std::uint32_t* b,
+                            std::ptrdiff_t b_stride, std::size_t count, std::span<const BlockRow> rows) {
+  for (const BlockRow& row : rows) {
+    if (b == nullptr || held_ + count > kMostHeld) {
+      add(a + row.a, a_stride, b == nullptr ? nullptr : b + row.b, b_stride, count);
+    } else {
+      gather(a_.data() + held_, a + row.a, a_stride, count);
+      gather(b_.data() + held_, b + row.b, b_stride, count);
+      held_ += count;
+    }
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/exact/dot.h"
+#include "sim/fast/block.h"
 
 namespace nearcube::fast {
 
@@ -27,6 +28,10 @@ class Accumulation {
   /// Adds `count` products, the operands `stride` words apart. Without `b`, the values themselves.
   void add(const std::uint32_t* a, std::ptrdiff_t a_stride, const std::uint32_t* b, std::ptrdiff_t b_stride,
            std::size_t count);
+
+  /// The same for each row, which begins as it says from a and b.
+  void add_rows(const std::uint32_t* a, std::ptrdiff_t a_stride, const std::uint32_t* b,
+                std::ptrdiff_t b_stride, std::size_t count, std::span<const BlockRow> rows);
 
   /// The rounded sum; `continues`: more is added to it afterwards.
   std::uint32_t result(bool continues);

@@ -30,6 +30,13 @@ class Address {
     lost_ = lost_ || is_far(stride, reach_) || offset_ < -2 * reach_ || offset_ >= 2 * reach_;
   }
 
+  /// Walks a way from here: to where it leads at last, by such a lowest and highest address, maybe by a far
+  /// stride.
+  void walk(std::int64_t last, std::int64_t lowest, std::int64_t highest, bool far) {
+    lost_ = lost_ || far || offset_ + lowest < -2 * reach_ || offset_ + highest >= 2 * reach_;
+    offset_ += last;
+  }
+
   bool lost() const { return lost_; }
   std::int64_t offset() const { return offset_; }
   std::size_t word() const { return static_cast<std::size_t>(offset_) / 4; }

@@ -8,6 +8,7 @@
 
 #include "interfaces/generated/nearcube/interfaces.hpp"
 #include "sim/fast/address.h"
+#include "sim/fast/block.h"
 
 namespace nearcube::fast {
 namespace {
@@ -50,27 +51,40 @@ class Run {
         tcdm_(tcdm),
         bytes_(static_cast<std::int64_t>(4 * tcdm.size())),
         accumulation_(accumulation),
-        out_(outcome) {
-    for (unsigned j = 0; j < kLoops; ++j) last_[j] = registers.loops[j] & 0xFFFF;
+        out_(outcome),
+        last_(last_indices(registers)),
+        block_(registers, last_, op_.sums && !op_.wide_a ? op_.store_level : 0, reach_of(tcdm.size())) {
     for (unsigned u = 0; u < kAgus; ++u) at_[u] = Address(registers.base[u], reach_of(tcdm.size()));
   }
 
   void run() {
-    const bool rows = op_.sums && !op_.wide_a && op_.store_level >= 1 && last_[0] > 0;
     do {
-      const bool done = (rows && index_[0] == 0 && row()) || (op_.maskmac ? maskmac_step() : step());
-      if (!done) return;
+      const bool at_once = block_.level != 0 && first_of(block_.level) && block();
+      if (!at_once && !(op_.maskmac ? maskmac_step() : step())) return;
     } while (advance());
   }
 
  private:
   using Image = std::span<std::uint32_t, exact::kImageWords>;
 
+  static std::array<std::uint32_t, kLoops> last_indices(const NtxRegisters& registers) {
+    std::array<std::uint32_t, kLoops> last;
+    for (unsigned j = 0; j < kLoops; ++j) last[j] = registers.loops[j] & 0xFFFF;
+    return last;
+  }
+
+  // Written out: there are five at most, and this is asked in every step.
   bool first_of(unsigned level) const {
-    return std::all_of(index_.begin(), index_.begin() + level, [](std::uint32_t i) { return i == 0; });
+    for (unsigned j = 0; j < level; ++j) {
+      if (index_[j] != 0) return false;
+    }
+    return true;
   }
   bool last_of(unsigned level) const {
-    return std::equal(index_.begin(), index_.begin() + level, last_.begin());
+    for (unsigned j = 0; j < level; ++j) {
+      if (index_[j] != last_[j]) return false;
+    }
+    return true;
   }
 
   bool advance() {
@@ -238,35 +252,43 @@ class Run {
     return true;
   }
 
-  /// All steps of loop 0 at once, of a sum that starts and stores at its ends at most. False, and nothing is
-  /// done, if an address is not in the scratchpad: then steps find out which comes first.
-  bool row() {
-    const std::uint32_t more = last_[0];
+  /// All steps of a block, of a sum that starts and stores at its ends at most. False, and nothing is done,
+  /// if an address is not in the scratchpad: then steps find out which comes first.
+  bool block() {
     const bool starts = first_of(op_.init_level);
     std::array<Address, kAgus> end = at_;
-    for (unsigned u = 0; u < kAgus; ++u) end[u].advance(registers_.stride[u][0], more);
-    const auto inside = [&](unsigned u) { return at_[u].inside(1, bytes_) && end[u].inside(1, bytes_); };
+    for (unsigned u = 0; u < kAgus; ++u) {
+      const Block::Path& path = block_.paths[u];
+      end[u].walk(path.last, path.lowest, path.highest, path.far);
+    }
+    const auto inside = [&](unsigned u) {
+      const std::int64_t offset = at_[u].offset();
+      return !end[u].lost() && offset + block_.paths[u].lowest >= 0 &&
+             offset + block_.paths[u].highest < bytes_;
+    };
     if (!inside(0) || (op_.uses_b && !inside(1))) return false;
     if (starts && op_.reads_init && !at_[op_.source].inside(op_.wide_init ? exact::kImageWords : 1, bytes_)) {
       return false;
     }
-    std::array<std::uint32_t, kLoops> index = index_;
-    index[0] = more;
-    const bool stores = std::equal(index.begin(), index.begin() + op_.store_level, last_.begin());
-    if (stores && !end[2].inside(op_.wide_store ? exact::kImageWords : 1, bytes_)) return false;
+    const std::array<std::uint32_t, kLoops> first = index_;
+    std::copy_n(last_.begin(), block_.level, index_.begin());
+    const bool stores = last_of(op_.store_level);
+    if (stores && !end[2].inside(op_.wide_store ? exact::kImageWords : 1, bytes_)) {
+      index_ = first;
+      return false;
+    }
 
     if (starts) init();
     const auto reads = [&](unsigned u, std::optional<std::int64_t>& previous) {
       read(u, previous);
-      if (registers_.stride[u][0] != 0) out_.reads += more;
+      out_.reads += block_.paths[u].moves;
       previous = end[u].offset();
     };
     reads(0, a_read_);
     if (op_.uses_b) reads(1, b_read_);
-    accumulation_.add(&word(0), registers_.stride[0][0] / 4, op_.uses_b ? &word(1) : nullptr,
-                      registers_.stride[1][0] / 4, std::size_t{more} + 1);
-    out_.steps += std::uint64_t{more} + 1;
-    index_ = index;
+    accumulation_.add_rows(&word(0), registers_.stride[0][0] / 4, op_.uses_b ? &word(1) : nullptr,
+                           registers_.stride[1][0] / 4, std::size_t{last_[0]} + 1, block_.rows);
+    out_.steps += block_.steps;
     at_ = end;
     if (stores) store_sum();
     return true;
@@ -279,7 +301,8 @@ class Run {
   Accumulation& accumulation_;
   NtxOutcome& out_;
 
-  std::array<std::uint32_t, kLoops> last_{};
+  const std::array<std::uint32_t, kLoops> last_;
+  const Block block_;
   std::array<std::uint32_t, kLoops> index_{};
   std::array<Address, kAgus> at_;
   std::optional<std::int64_t> a_read_, b_read_, init_read_;  ///< where the operand that is held was read

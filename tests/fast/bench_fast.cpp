@@ -2,6 +2,8 @@
 // Products, or steps, a second of the functional NTX, on one core of the host, by pattern and path; and how
 // the sums were decided.
 //   bench_fast [--json FILE]
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdio>
 #include <ctime>
@@ -20,6 +22,7 @@ namespace regs = interfaces::ntx;
 namespace {
 
 constexpr std::size_t kWords = 16384;
+constexpr int kRepeats = 4;                                   // the clock ticks in microseconds
 constexpr std::uint32_t kB = 4 * 6144, kResults = 4 * 12288;  // bytes; A lies at 0
 
 struct Loop {
@@ -91,13 +94,15 @@ int main(int argc, char* argv[]) {
       fast::Ntx unit(path);
       std::uint64_t steps = 0;
       double seconds = 0;
-      // New operands now and then, so that rare decisions are seen.
+      for (std::size_t i = 0; i < kWords; ++i) {
+        tcdm[i] = i < kResults / 4 ? std::bit_cast<std::uint32_t>(random.normal()) : 0;
+      }
       while (seconds < 0.3) {
-        for (std::size_t i = 0; i < kWords; ++i) {
-          tcdm[i] = i < kResults / 4 ? std::bit_cast<std::uint32_t>(random.normal()) : 0;
-        }
+        // Other pairs of operands each time, so that rare decisions are seen as often as they are.
+        std::rotate(tcdm.begin(), tcdm.begin() + 1, tcdm.begin() + kB / 4);
+        tcdm[random.below(kB / 4)] = std::bit_cast<std::uint32_t>(random.normal());
         const std::clock_t start = std::clock();
-        for (int i = 0; i < 20; ++i) {
+        for (int i = 0; i < kRepeats; ++i) {
           const fast::NtxOutcome outcome = unit.run(pattern.registers, tcdm);
           if (outcome.error) {
             std::fprintf(stderr, "bench_fast: %s: cause %u\n", pattern.name, outcome.error.cause);
